@@ -106,6 +106,12 @@ pub(crate) fn running(text: &str) -> Result<Running, String> {
     }
 }
 
+/// The priority of a job.
+pub(crate) fn priority(text: &str) -> Result<i16, String> {
+    text.parse()
+        .map_err(|_| format!("give a whole number from {} to {}; lower runs first", i16::MIN, i16::MAX))
+}
+
 /// A number of at least 1.
 pub(crate) fn number_from_one(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| "give a number from 1".to_owned())
@@ -133,6 +139,15 @@ mod tests {
         for text in ["", "5", "-5s", "1e9s", "5 parsecs", "99999999999999999999s", "999999999999999999y"] {
             assert!(duration(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_refused_in_words() {
+        for text in ["high", "40000", "1.5", ""] {
+            assert!(priority(text).unwrap_err().contains("-32768 to 32767"), "{text}");
+        }
+        assert_eq!(priority("-3"), Ok(-3));
+        assert_eq!(number_from_one("0"), Err("give a number from 1".to_owned()));
     }
 
     #[test]

@@ -3,8 +3,15 @@
 //! A signal that was ignored when the program started stays so for SIGHUP and SIGQUIT: `nohup` and
 //! shells without job control mean it.
 
-use std::{fs, future::pending, io};
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use std::{fs, future::pending, io, time::Duration};
+use tokio::{
+    signal::unix::{Signal, SignalKind, signal},
+    time::Instant,
+};
+
+/// A signal that comes so soon after the first is the same request: GNU `timeout` sends each to its
+/// child and then to the group of the child.
+const SAME_REQUEST: Duration = Duration::from_secs(1);
 
 /// The requests to stop from a person, a supervisor or a terminal that closes: SIGINT, SIGTERM,
 /// SIGHUP and SIGQUIT.
@@ -14,6 +21,8 @@ pub(crate) struct StopSignals {
     terminate: Signal,
     quit: Option<Signal>,
     hang_up: Option<Signal>,
+    /// When the first request came.
+    first: Option<Instant>,
 }
 
 impl StopSignals {
@@ -29,12 +38,23 @@ impl StopSignals {
             terminate: signal(SignalKind::terminate())?,
             quit: unless_ignored(SignalKind::quit())?,
             hang_up: None,
+            first: None,
         })
     }
 
-    /// Waits for the next request. Dropping the future loses none.
+    /// Waits for the next request; signals within a second of the first are part of it. Dropping the
+    /// future loses none.
     pub(crate) async fn next(&mut self) {
-        let Self { interrupt, terminate, quit, hang_up } = self;
+        loop {
+            self.signal().await;
+            if is_request(&mut self.first, Instant::now()) {
+                return;
+            }
+        }
+    }
+
+    async fn signal(&mut self) {
+        let Self { interrupt, terminate, quit, hang_up, .. } = self;
         tokio::select! {
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}
@@ -57,6 +77,17 @@ impl ReloadSignal {
     /// Waits for the next request. Dropping the future loses none.
     pub(crate) async fn next(&mut self) {
         self.0.recv().await;
+    }
+}
+
+/// Whether a signal that comes now is a request of its own.
+fn is_request(first: &mut Option<Instant>, now: Instant) -> bool {
+    match first {
+        Some(first) => now.duration_since(*first) >= SAME_REQUEST,
+        None => {
+            *first = Some(now);
+            true
+        }
     }
 }
 
@@ -84,8 +115,20 @@ fn is_ignored(status: &str, kind: SignalKind) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_ignored;
-    use tokio::signal::unix::SignalKind;
+    use super::{SAME_REQUEST, is_ignored, is_request};
+    use std::time::Duration;
+    use tokio::{signal::unix::SignalKind, time::Instant};
+
+    #[test]
+    fn a_signal_right_after_the_first_is_the_same_request() {
+        let (mut first, now) = (None, Instant::now());
+        assert!(is_request(&mut first, now));
+        for soon in [Duration::ZERO, SAME_REQUEST / 2, SAME_REQUEST - Duration::from_millis(1)] {
+            assert!(!is_request(&mut first, now + soon), "{soon:?}");
+        }
+        assert!(is_request(&mut first, now + SAME_REQUEST));
+        assert!(is_request(&mut first, now + SAME_REQUEST + Duration::from_millis(1)));
+    }
 
     #[test]
     fn the_mask_of_a_process_says_what_it_ignores() {

@@ -176,7 +176,9 @@ fn advise(error: &rusqlite::Error) -> (ErrorKind, &'static str) {
             (ErrorKind::Corrupt, "the file is no SQLite database; check the path, or restore a backup")
         }
         ErrorCode::DatabaseCorrupt => {
-            (ErrorKind::Corrupt, "the database file is damaged; restore a backup, or dump it and load it")
+            let advice = "the database file is damaged; restore a backup, or save what can be read with \
+                          `sqlite3 FILE .recover | sqlite3 NEWFILE`";
+            (ErrorKind::Corrupt, advice)
         }
         ErrorCode::TooBig => (ErrorKind::Invalid, "a value is too big for SQLite; lower the limits"),
         _ => (ErrorKind::Internal, "SQLite refused a statement; were the queue's tables changed by hand?"),

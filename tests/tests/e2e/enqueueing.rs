@@ -97,7 +97,7 @@ fn a_call_that_fails_or_takes_too_long_says_so_in_its_exit_code() {
     place.run(&["enqueue", "x", "--wait", "--timeout", "100ms"]).code(4);
     let worker = place.start(&["work", "--exec", "echo no >&2; exit 65"]);
     let ran = place.run(&["enqueue", "x", "--wait", "--timeout", "1h"]).code(1);
-    assert!(ran.stderr.contains("failed (terminal): ExitCode: exit status: 65: no"), "{ran:?}");
+    assert!(ran.stderr.contains("failed (terminal): Exit65: exit status: 65: no"), "{ran:?}");
     worker.kill();
 }
 

@@ -7,6 +7,7 @@ mod calls;
 mod changing;
 mod copying;
 mod crowded;
+mod damaged;
 mod demo;
 mod doctor;
 mod draining;

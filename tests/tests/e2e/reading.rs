@@ -22,7 +22,7 @@ fn result_and_wait_tell_every_outcome_by_exit_code() {
     let place = four_jobs();
     for (id, code, words, outcome) in [
         ("done", 0, "", "completed"),
-        ("bad", 1, "failed (terminal): ExitCode: exit status: 65: broken", "failed"),
+        ("bad", 1, "failed (terminal): Exit65: exit status: 65: broken", "failed"),
         ("off", 1, "was cancelled", "cancelled"),
         ("new", 4, "is queued, not finished", "unfinished"),
         ("nobody", 3, "is not in the queue \"default\"", "unknown"),

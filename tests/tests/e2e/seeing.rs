@@ -96,3 +96,15 @@ fn jobs_of_one_tag_are_listed_redriven_cancelled_and_removed_without_the_others(
     place.run(&["enqueue", "x", "--header", "novalue"]).code(2);
     place.run(&["enqueue", "x", "--tag", ""]).code(2);
 }
+
+/// Messages are grouped without their numbers, but the exit code of a command is its error.
+#[test]
+fn failures_with_different_exit_codes_are_groups_of_their_own() {
+    let place = place();
+    for id in ["3", "4"] {
+        place.run(&["enqueue", "x", "--id", id, "--max-attempts", "1"]).ok();
+    }
+    place.run(&["work", "--exec", "exit $QUEUE_ID", "--drain"]).code(1);
+    let table = place.run(&["errors"]).ok();
+    assert!(table.text().contains("Exit3: ") && table.text().contains("Exit4: "), "{table:?}");
+}

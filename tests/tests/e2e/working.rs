@@ -105,7 +105,7 @@ fn the_waits_between_attempts_can_be_chosen() {
     place.run(&["enqueue", "x", "--id", "a", "--max-attempts", "4"]).ok();
     let waits = ["--retry-wait", "20ms", "--retry-wait-max", "40ms"];
     let ran = place.run(&[&["work", "--exec", "exit 3", "--drain"][..], &waits].concat()).code(1);
-    assert_eq!(ran.text(), "completed 0 jobs, 1 failed, 3 to be retried\n");
+    assert_eq!(ran.text(), "completed 0 jobs, 1 failed, 3 attempts to be retried\n");
 
     let refused =
         place.run(&["work", "--exec", "true", "--retry-wait", "2s", "--retry-wait-max", "1s"]).code(2);
@@ -137,11 +137,8 @@ fn a_failing_command_is_tried_again_until_its_attempts_are_spent() {
     let place = place();
     place.run(&["enqueue", "x", "--id", "a", "--max-attempts", "2"]).ok();
     let ran = place.run(&["work", "--exec", "echo attempt $QUEUE_ATTEMPT >&2; exit 3", "--drain"]).code(1);
-    assert_eq!(ran.text(), "completed 0 jobs, 1 failed, 1 to be retried\n");
-    assert!(
-        ran.stderr.contains("retrying a after attempt 1: ExitCode: exit status: 3: attempt 1"),
-        "{ran:?}"
-    );
+    assert_eq!(ran.text(), "completed 0 jobs, 1 failed, 1 attempt to be retried\n");
+    assert!(ran.stderr.contains("retrying a after attempt 1: Exit3: exit status: 3: attempt 1"), "{ran:?}");
     let job = place.run(&["status", "a", "--json"]).ok().object();
     assert_eq!((&job["reason"], &job["failures"]), (&"exhausted".into(), &2.into()));
 }
@@ -227,8 +224,11 @@ fn a_second_signal_kills_the_command_and_gives_the_job_back_uncharged() {
     let place = place();
     let worker = hanging_worker(&place, &[]);
     for words in ["stopping: waiting", "stopping now"] {
-        worker.signal(Signal::INT);
-        until("the worker has heard of it", || worker.stderr().contains(words).then_some(()));
+        // A signal right after the first is the same request, so it is sent until it counts.
+        until("the worker has heard of it", || {
+            worker.signal(Signal::INT);
+            worker.stderr().contains(words).then_some(())
+        });
     }
     // A claim under way when the worker is asked to stop may lease the job once more; it is then
     // given back once more.

@@ -82,7 +82,10 @@ fn object(event: &WorkerEvent) -> Option<Value> {
 pub(super) fn words(report: &WorkerReport) -> String {
     let others = [
         (report.failed, "failed"),
-        (report.failing, "to be retried"),
+        (
+            report.failing,
+            if report.failing == 1 { "attempt to be retried" } else { "attempts to be retried" },
+        ),
         (report.cancelled, "cancelled"),
         (report.released, "given back"),
         (report.rescued, "rescued from other workers"),

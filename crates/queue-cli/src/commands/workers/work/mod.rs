@@ -1,6 +1,7 @@
 //! `queue work`: a worker that runs a shell command for each job.
 
 mod captured;
+mod damage;
 mod event;
 mod exec;
 mod remote;
@@ -17,12 +18,13 @@ use crate::{
     store_wait::StoreWaitArgs,
 };
 use clap::Args;
+use damage::DamageWatch;
 use exec::{Exec, Snooze};
 use queue::worker::{Context, Router, Worker, WorkerReport};
 use queue::{ContentType, Raw, RetryPolicy};
 use script::Script;
 use started_job::StartedJob;
-use std::{num::NonZeroUsize, sync::Arc, thread, time::Duration};
+use std::{num::NonZeroUsize, pin::pin, sync::Arc, thread, time::Duration};
 use stop_request::{StopRequest, on_signals};
 use tokio_util::sync::CancellationToken;
 
@@ -40,11 +42,13 @@ waited for.
 A host that has no process, memory or file left for a command is not the job's fault: it goes back uncharged, and this
 worker waits a second.
 The first SIGINT, SIGTERM, SIGHUP or SIGQUIT ends the worker when its commands are done (at most --grace), a second one
-kills them; their jobs go back uncharged. With `nohup` it ignores SIGHUP. If the worker itself is killed, its
+kills them; their jobs go back uncharged. A signal within a second of the first one counts as the same: `timeout` sends
+each to the program and to its group. With `nohup` it ignores SIGHUP. If the worker itself is killed, its
 jobs run again when their leases lapse, and a small process beside it, the guardian, kills its commands. A command goes on
 beside the next attempt only if both are killed at once, if it has left its process group (`setsid`), or if the worker stands
 still past the lease.
-It exits with 1 if a job failed for good, and with 5 if an outcome could not be stored: that job runs again.
+It exits with 1 if a job failed for good, with 5 if an outcome could not be stored: that job runs again, and with 6 if
+the store is damaged.
 With --wait it waits for a store that is not there yet, says so once and then ever more seldom, and tries again after
 pauses of 1 s to 30 s. A signal ends that with 0. A wrong URL, a wrong password and a store of another version end it at once.
 With --server it claims from a service, waits for it without --wait, and needs no more than a token with the scope `work`; the
@@ -54,7 +58,7 @@ pub(crate) struct WorkArgs {
     #[arg(long, value_name = "COMMAND", value_parser = parse::command)]
     exec: String,
     /// How many commands run at once [default: one per processor]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse::number_from_one)]
     concurrency: Option<NonZeroUsize>,
     /// How many jobs to hold ready beyond those that run; helps if commands are short
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -133,9 +137,16 @@ async fn serve(
     session: &Session,
     signals: &mut StopSignals,
 ) -> Result<Exit, CliError> {
-    tell_start(args, jobs.storage().capabilities().name, session);
+    tell_start(args, place(jobs, session), session);
     let (report, stopped) = work(args, jobs, session, signals).await?;
     tell_end(report, stopped, session)
+}
+
+/// Where the jobs are: a path without its options, or the kind of a store whose URL may have secrets.
+fn place<'a>(jobs: &'a Jobs, session: &'a Session) -> &'a str {
+    let url = session.url.split_once('?').map_or(session.url.as_str(), |(url, _)| url);
+    let is_path = ["sqlite:", "file:"].iter().any(|scheme| url.starts_with(scheme));
+    if is_path { url } else { jobs.storage().capabilities().name }
 }
 
 /// Says to people what the worker does and where; `store` is without what opens it.
@@ -168,10 +179,23 @@ async fn work(
     signals: &mut StopSignals,
 ) -> Result<(WorkerReport, StopRequest), CliError> {
     let kill = CancellationToken::new();
-    let worker = worker(args, jobs, session, kill.clone())?;
+    let damage = DamageWatch::default();
+    let worker = worker(args, jobs, session, kill.clone(), damage.clone())?;
     let stop = worker.stop_token();
     let ask = |request| if request == StopRequest::Twice { kill.cancel() } else { stop.cancel() };
-    Ok(on_signals(worker.run(), ask, session, signals).await)
+    let running = async {
+        let mut running = pin!(worker.run());
+        tokio::select! {
+            report = &mut running => report,
+            () = damage.found() => {
+                stop.cancel();
+                running.await
+            }
+        }
+    };
+    let (mut report, stopped) = on_signals(running, ask, session, signals).await;
+    report.error = report.error.or(damage.error());
+    Ok((report, stopped))
 }
 
 /// The command is run for jobs of every kind.
@@ -188,9 +212,10 @@ fn worker(
     jobs: &Jobs,
     session: &Session,
     kill: CancellationToken,
+    damage: DamageWatch,
 ) -> Result<Worker, CliError> {
     let router = router(args.exec(session, kill));
-    let out = session.out;
+    let show = event::shown(session.out);
     let builder = Worker::builder(jobs.storage().clone(), jobs.name().clone(), router)
         .concurrency(args.concurrency())
         .prefetch(args.prefetch)
@@ -198,7 +223,11 @@ fn worker(
         .poll_interval(args.poll)
         .drain_deadline(args.grace)
         .retry(retry(args)?)
-        .on_event(event::shown(out));
+        .on_event(move |event| {
+            if !damage.notes(event) {
+                show(event);
+            }
+        });
     let builder = match args.time_limit {
         Some(limit) => builder.time_limit(limit),
         None => builder,

@@ -23,7 +23,7 @@ impl From<&Context> for StartedJob {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum AttemptEnd {
     Failed {
-        name: &'static str,
+        name: String,
         message: String,
         is_terminal: bool,
     },
@@ -33,8 +33,8 @@ pub(super) enum AttemptEnd {
 }
 
 impl AttemptEnd {
-    pub(super) fn failed(name: &'static str, message: impl fmt::Display) -> Self {
-        Self::Failed { name, message: message.to_string(), is_terminal: false }
+    pub(super) fn failed(name: impl Into<String>, message: impl fmt::Display) -> Self {
+        Self::Failed { name: name.into(), message: message.to_string(), is_terminal: false }
     }
 
     pub(super) fn into_terminal(self) -> Self {
