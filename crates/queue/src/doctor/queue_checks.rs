@@ -81,9 +81,11 @@ fn held_by_nobody(facts: &StoreFacts) -> Finding {
     )
 }
 
+/// The library's own queues are left out: an idle election or an operation that no program goes on
+/// with is a job that is due and waits for no worker of the user.
 fn is_waiting_long(facts: &StoreFacts, queue: &QueueFacts) -> Option<Duration> {
     let waits = facts.time.now.since(queue.counts.oldest_due?);
-    (waits > DUE_MAX && !queue.is_paused).then_some(waits)
+    (waits > DUE_MAX && !queue.is_paused && !queue.name.is_reserved()).then_some(waits)
 }
 
 fn nobody_works(facts: &StoreFacts) -> Finding {
@@ -104,7 +106,7 @@ fn nobody_works(facts: &StoreFacts) -> Finding {
         CODE,
         found,
         "every queue with due jobs has a worker",
-        "start a worker of this queue, or delete what nobody needs (`queue prune --everything`)",
+        "see what waits with `queue --queue NAME list`, then start a worker of this queue, or cancel the jobs that are not needed",
     )
 }
 

@@ -55,6 +55,17 @@ async fn due_jobs_without_a_worker_and_beside_idle_ones_are_warnings() {
     Ward::assert_is(&ward.finding("nobody-works").await, Severity::Warning, "no worker");
 }
 
+/// The job of an election is always due where no process leads, and no worker may take it.
+#[tokio::test]
+async fn an_idle_election_is_no_queue_without_a_worker() {
+    let ward = Ward::new();
+    for name in ["leader:nightly", "queue.operations"] {
+        ward.store.enqueue(&QueueName::new(name).unwrap(), vec![vec![job("leader")]]).await.unwrap();
+    }
+    ward.clock.advance(MINUTE * 2);
+    Ward::assert_is(&ward.finding("nobody-works").await, Severity::Fine, "every");
+}
+
 #[tokio::test]
 async fn kinds_that_no_worker_handles_are_a_warning_if_all_workers_tell_theirs() {
     let ward = Ward::new();
