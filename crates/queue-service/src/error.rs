@@ -97,6 +97,11 @@ impl ServiceError {
         })
     }
 
+    /// The same error in other words.
+    pub(crate) fn with_message(self, message: impl Into<String>) -> Self {
+        Self { message: message.into(), ..self }
+    }
+
     /// What the caller should do.
     pub fn kind(&self) -> ProblemKind {
         self.kind

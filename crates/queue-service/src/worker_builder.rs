@@ -10,7 +10,7 @@ use queue_remote::{RemoteOptions, ServiceClient};
 use queue_worker::{
     Context, InvalidWorker, JobError, JobHandler, WorkerEvent, hosted::host_name, runtime::Handler,
 };
-use std::{fmt, ops::RangeInclusive, sync::Arc, time::Duration};
+use std::{fmt, ops::RangeInclusive, path::Path, sync::Arc, time::Duration};
 
 /// Most jobs that one worker may hold. A larger number is a typing error.
 const SLOTS_MAX: usize = 100_000;
@@ -149,6 +149,7 @@ impl ServiceWorkerBuilder {
         let name = cut(&name, NAME_BYTES_MAX).to_owned();
         let client = ServiceClient::open(self.service).await?;
         Ok(ServiceWorker::new(Plan {
+            token_file: client.token_file().map(Path::to_owned),
             calls: Calls::new(client),
             queue: self.queue,
             handler: self.handler,

@@ -181,3 +181,24 @@ fn arguments_that_do_not_go_together_are_refused() {
         assert!(ran.stderr.contains(words), "{arguments:?} {}", ran.stderr);
     }
 }
+
+#[test]
+fn a_worker_waits_for_the_token_that_follows_a_revoked_one() {
+    let place = place();
+    let served = service(&place);
+    let url = format!("http://{}", served.address());
+    let old = std::fs::read_to_string(place.path().join("work.token")).expect("it is there");
+    let worker = place.start(&with(&url, "work.token", &["work", "--exec", "cat"]));
+    place.run(&with(&url, "store.token", &["enqueue", "x", "--id", "first"])).ok();
+    place.run(&with(&url, "store.token", &["wait", "first"])).ok();
+    let id = old.split('_').nth(1).expect("an id").to_owned();
+    place.run(&["token", "revoke", "--tokens", "tokens.json", &id]).ok();
+    served.signal(Signal::HUP);
+    until("it waits", || worker.stderr().contains("waiting for a new one in work.token").then_some(()));
+    keep(&place, "work.token", &token(&place, &["work"]));
+    served.signal(Signal::HUP);
+    place.run(&with(&url, "store.token", &["enqueue", "x", "--id", "second"])).ok();
+    place.run(&with(&url, "store.token", &["wait", "second"])).ok();
+    worker.signal(Signal::TERM);
+    assert_eq!(worker.wait().code, 0);
+}

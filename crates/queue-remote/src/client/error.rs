@@ -124,7 +124,10 @@ pub(super) fn refused(
         StatusCode::UNAUTHORIZED if !has_token => {
             (ErrorKind::Invalid, "the server wants a token; see `token-file`")
         }
-        StatusCode::UNAUTHORIZED => (ErrorKind::Invalid, "the server wants another token; see `token-file`"),
+        StatusCode::UNAUTHORIZED => (
+            ErrorKind::Invalid,
+            "the token is unknown or revoked; check its file (--token-file, or `token-file` in the URL)",
+        ),
         StatusCode::FORBIDDEN => (ErrorKind::Invalid, "the token does not allow direct use of the store"),
         StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED => {
             (ErrorKind::Invalid, "no store is served there; check the path of the URL, and the server")

@@ -18,7 +18,7 @@ use http::{
 };
 use hyper::body::Incoming;
 use queue_core::{Error, Result};
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 /// The operation that errors name.
 const CALL: &str = "call";
@@ -64,6 +64,11 @@ impl ServiceClient {
             endpoint: options.endpoint,
             token,
         })
+    }
+
+    /// The file of the token, which is read again when the service refuses the token.
+    pub fn token_file(&self) -> Option<&Path> {
+        self.token.as_ref()?.file()
     }
 
     /// Reads a path below the URL, such as `/v1/limits?x=y`, otherwise as [`post`](Self::post).

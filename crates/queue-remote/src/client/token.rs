@@ -61,6 +61,11 @@ impl Token {
         self.header.lock().clone()
     }
 
+    /// The file that it comes from, if it does.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        self.file.as_deref()
+    }
+
     /// Reads the file again. Answers whether another token stands in it than the one refused.
     pub(crate) async fn renew(&self, refused: &HeaderValue) -> bool {
         if let Some(file) = &self.file
@@ -81,8 +86,10 @@ async fn header_of_file(file: &Path) -> Result<HeaderValue> {
 
 fn header(text: &str) -> Result<HeaderValue, &'static str> {
     let token = text.trim();
-    if token.is_empty() || token.len() > TOKEN_BYTES_MAX || !token.bytes().all(|byte| byte.is_ascii_graphic())
-    {
+    if token.is_empty() {
+        return Err("the file is empty");
+    }
+    if token.len() > TOKEN_BYTES_MAX || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Err("a token is one word of printable ASCII");
     }
     let mut header = HeaderValue::try_from(format!("Bearer {token}")).map_err(|_| "it is no text")?;

@@ -110,17 +110,16 @@ impl Run {
                 Ok(answer) if is_lost && answer.jobs.is_empty() && !answer.drain => is_lost = false,
                 Ok(answer) => {
                     *self.claim_id.lock() = None;
+                    self.token_wait.taken();
                     return Ok((answer, sent_at));
                 }
-                Err(error) if error.kind().may_pass() => {
+                Err(error) => {
+                    let passing = self.token_wait.passing(error);
+                    let error = passing.inspect_err(|_| *self.claim_id.lock() = None)?;
                     is_lost |= error.is_unknown();
                     let wait = backoff.after(&error, &*self.plan.rng);
                     self.warn(error);
                     sleep(wait).await;
-                }
-                Err(error) => {
-                    *self.claim_id.lock() = None;
-                    return Err(error);
                 }
             }
         }

@@ -79,7 +79,13 @@ impl Run {
     async fn deliver(&self, receipt: &str, event: Event) -> (SettleEnd, Event) {
         let send = |text, company| self.batches.send(text, company).boxed();
         let warn = |error| self.warn(error);
-        let delivery = Delivery { receipt, rng: &*self.plan.rng, send: &send, warn: &warn };
+        let delivery = Delivery {
+            receipt,
+            rng: &*self.plan.rng,
+            token_wait: &self.token_wait,
+            send: &send,
+            warn: &warn,
+        };
         let given_up = event.clone();
         tokio::select! {
             biased;

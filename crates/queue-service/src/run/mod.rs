@@ -13,6 +13,7 @@ mod plan;
 mod presence;
 mod steps;
 mod storable;
+mod token_wait;
 mod verdict;
 
 pub(crate) use plan::{Observer, Plan, cut};
@@ -25,6 +26,7 @@ use parking_lot::Mutex;
 use queue_core::{Error, WorkerId};
 use queue_worker::{WorkerEvent, WorkerReport, hosted::HostedRun};
 use std::sync::Arc;
+use token_wait::TokenWait;
 
 /// What the parts of a run share.
 pub(crate) struct Run {
@@ -38,6 +40,7 @@ pub(crate) struct Run {
     /// The claim that is under way, or whose answer did not come.
     claim_id: Mutex<Option<String>>,
     steps: StopSteps,
+    token_wait: TokenWait,
     report: Mutex<WorkerReport>,
 }
 
@@ -47,6 +50,7 @@ pub(crate) async fn run(plan: Plan, steps: StopSteps) -> Result<WorkerReport, Se
     let (batches, waiting) = Batches::new();
     let run = Arc::new(Run {
         hosted: HostedRun::new(id.clone(), plan.grace, steps.abort.clone()),
+        token_wait: TokenWait::new(plan.token_file.clone()),
         plan,
         id,
         held: HeldJobs::default(),

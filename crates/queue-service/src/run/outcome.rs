@@ -3,6 +3,7 @@
 use super::{
     batches::Company,
     storable::storable,
+    token_wait::TokenWait,
     verdict::{SettleEnd, Verdict},
 };
 use crate::{
@@ -19,6 +20,7 @@ use tokio::time::sleep;
 pub(super) struct Delivery<'a> {
     pub(super) receipt: &'a str,
     pub(super) rng: &'a dyn Rng,
+    pub(super) token_wait: &'a TokenWait,
     /// Sends the item once.
     pub(super) send: &'a (dyn Fn(String, Company) -> BoxFuture<'a, Result<ItemAnswer, ServiceError>> + Sync),
     pub(super) warn: &'a (dyn Fn(ServiceError) + Sync),
@@ -65,17 +67,19 @@ impl Delivery<'_> {
                     }
                     continue;
                 }
-                Err(error) if error.kind().may_pass() => {
-                    is_resent |= error.is_unknown();
-                    company = company.after(&error);
-                    let wait = backoff.after(&error, self.rng);
-                    // A worker whose slots are all full of such outcomes says nothing else.
-                    if !std::mem::replace(&mut is_told, true) {
-                        (self.warn)(error);
+                Err(error) => match self.token_wait.passing(error) {
+                    Ok(error) => {
+                        is_resent |= error.is_unknown();
+                        company = company.after(&error);
+                        let wait = backoff.after(&error, self.rng);
+                        // A worker whose slots are all full of such outcomes says nothing else.
+                        if !std::mem::replace(&mut is_told, true) {
+                            (self.warn)(error);
+                        }
+                        wait
                     }
-                    wait
-                }
-                Err(error) => return self.give_up(event, error),
+                    Err(error) => return self.give_up(event, error),
+                },
             };
             sleep(wait).await;
         }
@@ -157,7 +161,9 @@ mod tests {
         };
         let warn = |error: ServiceError| told.lock().push(error.message().to_owned());
         let rng = SeededRng::new(1);
-        let delivery = Delivery { receipt: "r", rng: &rng, send: &send, warn: &warn };
+        let token_wait = TokenWait::new(None);
+        let delivery =
+            Delivery { receipt: "r", rng: &rng, token_wait: &token_wait, send: &send, warn: &warn };
         let (end, _) = delivery.deliver(complete()).await;
         (end, told.into_inner())
     }
@@ -190,7 +196,12 @@ mod tests {
             })
             .await;
             assert_eq!((end, *sent.lock()), (SettleEnd::Abandoned, 1));
-            assert_eq!(told, ["the service says no"]);
+            let said = if kind == ProblemKind::Unauthorized {
+                "the token is unknown or revoked"
+            } else {
+                "the service says no"
+            };
+            assert_eq!(told, [said]);
         }
     }
 

@@ -6,6 +6,7 @@ use queue_worker::{JobHandler, WorkerEvent};
 use std::{
     fmt,
     panic::{AssertUnwindSafe, catch_unwind},
+    path::PathBuf,
     sync::Arc,
     time::Duration,
 };
@@ -13,6 +14,8 @@ use std::{
 /// The settings of a worker, checked.
 pub(crate) struct Plan {
     pub(crate) calls: Calls,
+    /// The file of the token, which may get another one.
+    pub(crate) token_file: Option<PathBuf>,
     pub(crate) queue: QueueName,
     pub(crate) handler: Arc<JobHandler>,
     pub(crate) name: String,
