@@ -17,6 +17,7 @@ fn the_schema_is_printed_without_a_database() {
 #[test]
 fn a_store_is_brought_up_to_date() {
     let place = place();
+    assert_eq!(place.run(&["migrate"]).ok().text(), "created an empty sqlite store\n");
     assert_eq!(place.run(&["migrate"]).ok().text(), "the sqlite store is up to date\n");
     assert!(place.path().join("queue.db").exists());
 }

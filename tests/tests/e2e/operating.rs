@@ -97,3 +97,48 @@ fn a_filter_says_which_jobs_and_a_dry_run_counts_them() {
     place.run(&["bulk", "redrive", "--state", "queued"]).code(2);
     place.run(&["bulk", "stop", "default/nobody"]).code(3);
 }
+
+#[test]
+fn all_queues_are_paused_and_resumed_and_a_copy_says_how() {
+    let place = place();
+    for queue in ["mail", "post"] {
+        place.run(&["enqueue", "x", "--queue", queue]).ok();
+    }
+    place.run(&["cancel", "--kind", "none", "--queue", "mail"]).ok();
+    assert_eq!(place.run(&["pause", "--all-queues"]).ok().text(), "paused mail\npaused post\n");
+    assert_eq!(place.run(&["resume", "--all-queues"]).ok().text(), "resumed mail\nresumed post\n");
+    let copied = place.run(&["copy", "sqlite:queue.db", "sqlite:a copy.db"]).ok();
+    assert!(copied.text().contains("queue resume --all-queues --store 'sqlite:a copy.db'"), "{copied:?}");
+    // The queue in which operations run was paused by the copy too.
+    let resumed = place.run(&["resume", "--all-queues", "--store", "sqlite:a copy.db"]).ok();
+    assert_eq!(resumed.text(), "resumed mail\nresumed post\nresumed queue.operations\n");
+    assert!(place.run(&["resume", "--all-queues", "--store", "sqlite:a copy.db"]).ok().text().is_empty());
+}
+
+#[test]
+fn a_name_that_no_queue_has_is_said() {
+    let place = place();
+    place.run(&["enqueue", "x", "--queue", "email"]).ok();
+    let listed = place.run(&["list", "--queue", "emial"]).ok();
+    assert_eq!(listed.stderr, "there is no queue emial; there are: email\n");
+    assert_eq!(place.run(&["list", "--queue", "email", "--state", "failed"]).ok().stderr, "");
+    let paused = place.run(&["pause", "--queue", "emial"]).ok();
+    assert!(paused.stderr.contains("warning: there is no queue emial; there are: email"), "{paused:?}");
+    assert_eq!(place.run(&["pause", "--queue", "email"]).ok().stderr, "");
+}
+
+#[test]
+fn changes_of_many_jobs_name_the_option_that_is_missing() {
+    let place = place();
+    for id in ["a", "b"] {
+        place.run(&["enqueue", "x", "--id", id, "--tag", "t", "--delay", "1h"]).ok();
+    }
+    for more in [&["--dry-run"][..], &[]] {
+        let cancelled = place.run(&[&["cancel", "--tag", "t"], more].concat()).ok();
+        assert_eq!(cancelled.stderr, "2 scheduled jobs match too; add --state scheduled\n", "{cancelled:?}");
+    }
+    let refused = place.run(&["delete", "--tag", "t", "--yes"]).code(2);
+    assert!(refused.stderr.contains("add --state, such as --state failed"), "{refused:?}");
+    let cancelled = place.run(&["cancel", "--tag", "t", "--state", "scheduled"]).ok();
+    assert_eq!((cancelled.text(), cancelled.stderr.as_str()), ("cancelled 2 jobs\n", ""));
+}

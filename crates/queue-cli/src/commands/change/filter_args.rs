@@ -110,6 +110,11 @@ impl ChangedArgs {
         }
     }
 
+    /// Whether it says how the jobs stand.
+    pub(crate) fn names_state(&self) -> bool {
+        !self.filter.state.is_empty()
+    }
+
     /// The operation. Where no state is named, `standings` are meant.
     pub(crate) async fn operation(
         &self,
@@ -117,6 +122,14 @@ impl ChangedArgs {
         action: Action,
         standings: &[Standing],
     ) -> Result<Operation, CliError> {
+        if !self.names_state() && standings.is_empty() {
+            let state = match action {
+                Action::Promote | Action::Prioritize(_) => Standing::Scheduled,
+                _ => Standing::Failed,
+            };
+            let message = "say how the jobs stand that are meant: add --state, such as --state";
+            return Err(CliError::invalid(format!("{message} {state}")));
+        }
         let mut filter = self.filter.of(jobs).await?;
         if filter.states.is_empty() {
             filter.states = standings.to_vec();

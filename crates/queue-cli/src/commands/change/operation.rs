@@ -72,6 +72,7 @@ pub(crate) async fn carry_out(wanted: Wanted<'_>, session: &Session) -> Result<E
             let operations = Operations::of(jobs.storage().clone());
             let operation = wanted.filter.operation(jobs, wanted.action.clone(), wanted.standings).await?;
             if wanted.filter.dry_run {
+                hint_scheduled(&wanted, &operations, jobs, session).await?;
                 return dry_run(&operations, &operation, session).await;
             }
             if asks {
@@ -89,6 +90,9 @@ pub(crate) async fn carry_out(wanted: Wanted<'_>, session: &Session) -> Result<E
                 output::note(format!("the operation {id:?} was started before"));
             }
             let ended = follow(&operations, &id, wanted.lease, session, &mut signals).await?;
+            if ended.as_ref().is_some_and(|ended| ended.counts().met() == 0) {
+                hint_scheduled(&wanted, &operations, jobs, session).await?;
+            }
             report(ended, &id, wanted.word, session)
         })
         .await
@@ -127,6 +131,27 @@ pub(crate) async fn go_on(
         }
     }
     Ok(exit)
+}
+
+/// Says to a person how many scheduled jobs match too, which a cancel without `--state` leaves alone.
+async fn hint_scheduled(
+    wanted: &Wanted<'_>,
+    operations: &Operations,
+    jobs: &Jobs,
+    session: &Session,
+) -> Result<(), CliError> {
+    let may_mean = matches!(wanted.action, Action::Cancel { .. }) && !wanted.filter.names_state();
+    if !may_mean || session.out.format() == Format::Json {
+        return Ok(());
+    }
+    let scheduled = wanted.filter.operation(jobs, wanted.action.clone(), &[Standing::Scheduled]).await?;
+    let found = operations.dry_run(&scheduled).await?;
+    if found.jobs > 0 {
+        let which = counted(found).replacen(" job", " scheduled job", 1);
+        let verb = if found.jobs == 1 { "matches" } else { "match" };
+        output::note(format!("{which} {verb} too; add --state scheduled"));
+    }
+    Ok(())
 }
 
 async fn dry_run(

@@ -2,7 +2,7 @@
 
 use crate::{
     commands::change::filter_args::FilterArgs,
-    commands::{jobs::all_queues, watch::WatchArgs},
+    commands::{jobs::all_queues, queues::unknown, watch::WatchArgs},
     exit::{CliError, Exit},
     output::{self, Column, Format, Output, age},
     parse,
@@ -74,6 +74,9 @@ async fn list(args: &ListArgs, jobs: &Jobs, out: Output) -> Result<(), CliError>
     }
     let is_cut = found.next().await.is_some();
     if out.format() == Format::Human {
+        if rows.is_empty() {
+            unknown::note(jobs).await;
+        }
         out.text(output::table(COLUMNS, rows))?;
         if is_cut {
             output::note("there are more jobs: raise --limit");

@@ -7,3 +7,4 @@ pub(crate) mod pause;
 pub(crate) mod pauses;
 pub(crate) mod series;
 pub(crate) mod stats;
+pub(crate) mod unknown;

@@ -1,18 +1,19 @@
 //! The commands `queue pause` and `queue resume`, which stop and restart claims: of a queue, of one
 //! kind, or of a worker.
 
+use super::unknown;
 use crate::{
     exit::{CliError, Exit},
-    output::date,
+    output::{self, Format, date},
     parse,
     session::{Jobs, Missing, Session},
 };
 use clap::Args;
 use queue::{
-    Kind, WorkerId,
-    queue_core::{Duty, Pause, Span, Timestamp},
+    Kind, QueueName, WorkerId,
+    queue_core::{Duty, Pause, QueuesQuery, Span, Timestamp},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 #[derive(Debug, Args)]
@@ -42,6 +43,10 @@ struct ScopeArgs {
     /// Only the jobs of this kind; the other kinds of the queue go on
     #[arg(long, value_name = "KIND", conflicts_with = "worker")]
     kind: Option<Kind>,
+    /// All queues of the store in place of one: `pause` leaves out those of the library itself, and
+    /// `resume` takes all that are paused
+    #[arg(long, conflicts_with_all = ["kind", "worker"])]
+    all_queues: bool,
     /// Not the queue but this worker, as `queue workers` names it
     #[arg(long, value_name = "WORKER")]
     worker: Option<WorkerId>,
@@ -61,56 +66,85 @@ pub(crate) async fn pause(args: PauseArgs, session: &Session) -> Result<Exit, Cl
         if pause.until().is_some() && !pause.at(jobs.store_time().await?).is_on() {
             return Err(CliError::new(Exit::Invalid, "by the time of the store, that time is past"));
         }
-        args.scope.set(jobs, pause).await?;
-        Ok(pause)
+        let queues = args.scope.set(jobs, pause, session).await?;
+        Ok((pause, queues))
     };
-    let pause = session.with_jobs(Missing::Refuse, set).await?;
-    let what = args.scope.words(session);
-    let words = || match pause.until() {
-        Some(until) => format!("paused {what} until {}", date(until)),
-        None => format!("paused {what}"),
-    };
+    let (pause, queues) = session.with_jobs_or_service(Missing::Refuse, set).await?;
     let until_ms = pause.until().map(Timestamp::as_millis);
-    let (queue, kind) = (session.name.as_str(), args.scope.kind.as_ref().map(Kind::as_str));
-    let object = || match kind {
-        None => json!({"queue": queue, "answer": "paused", "until_ms": until_ms}),
-        Some(kind) => json!({"queue": queue, "kind": kind, "answer": "paused", "until_ms": until_ms}),
-    };
-    session.out.answer(words, object)?;
-    Ok(Exit::Ok)
+    args.scope.tell("paused", &queues, pause.until(), json!({"until_ms": until_ms}), session)
 }
 
 pub(crate) async fn resume(args: ResumeArgs, session: &Session) -> Result<Exit, CliError> {
     if let Some(worker) = &args.scope.worker {
         return ask(worker, Duty::Work, session).await;
     }
-    let set = async |jobs: &Jobs| args.scope.set(jobs, Pause::Off).await;
-    session.with_jobs(Missing::Refuse, set).await?;
-    let what = args.scope.words(session);
-    let (queue, kind) = (session.name.as_str(), args.scope.kind.as_ref().map(Kind::as_str));
-    let object = || match kind {
-        None => json!({"queue": queue, "answer": "resumed"}),
-        Some(kind) => json!({"queue": queue, "kind": kind, "answer": "resumed"}),
-    };
-    session.out.answer(|| format!("resumed {what}"), object)?;
-    Ok(Exit::Ok)
+    let set = async |jobs: &Jobs| args.scope.set(jobs, Pause::Off, session).await;
+    let queues = session.with_jobs_or_service(Missing::Refuse, set).await?;
+    args.scope.tell("resumed", &queues, None, json!({}), session)
 }
 
 impl ScopeArgs {
-    async fn set(&self, jobs: &Jobs, pause: Pause) -> Result<(), CliError> {
+    /// Sets the pause, and answers of which queues.
+    async fn set(&self, jobs: &Jobs, pause: Pause, session: &Session) -> Result<Vec<QueueName>, CliError> {
+        if self.all_queues {
+            return set_all(jobs, pause).await;
+        }
+        unknown::warn_of_new(jobs, pause, session).await;
         match &self.kind {
             None => jobs.set_pause(pause).await?,
             Some(kind) => jobs.set_kind_pause(kind, pause).await?,
         }
-        Ok(())
+        Ok(vec![session.name.clone()])
     }
 
-    fn words(&self, session: &Session) -> String {
-        match &self.kind {
-            None => session.name.to_string(),
-            Some(kind) => format!("kind {kind} of {}", session.name),
+    /// One answer for each queue.
+    fn tell(
+        &self,
+        word: &str,
+        queues: &[QueueName],
+        until: Option<Timestamp>,
+        more: Value,
+        session: &Session,
+    ) -> Result<Exit, CliError> {
+        let until = until.map_or_else(String::new, |until| format!(" until {}", date(until)));
+        for queue in queues {
+            let what = match &self.kind {
+                None => queue.to_string(),
+                Some(kind) => format!("kind {kind} of {queue}"),
+            };
+            let object = || {
+                let mut object = json!({"queue": queue.as_str(), "answer": word});
+                let kind = self.kind.as_ref().map(|kind| ("kind".to_owned(), json!(kind.as_str())));
+                let parts = more.as_object().cloned().unwrap_or_default().into_iter().chain(kind);
+                parts.for_each(|(key, value)| object[key] = value);
+                object
+            };
+            session.out.answer(|| format!("{word} {what}{until}"), object)?;
         }
+        if queues.is_empty() && session.out.format() == Format::Human {
+            output::note(format!("{word} none: the store has no such queue"));
+        }
+        Ok(Exit::Ok)
     }
+}
+
+/// The library's own queues stay as they are in a pause, since operations run in one of them, and
+/// go on in a resume, since a copy pauses all.
+async fn set_all(jobs: &Jobs, pause: Pause) -> Result<Vec<QueueName>, CliError> {
+    let mut set = Vec::new();
+    let mut next = Some(QueuesQuery::all(QueuesQuery::LIMIT_MAX));
+    while let Some(query) = next {
+        let page = jobs.storage().queues(query).await?;
+        for queue in page.queues {
+            let is_meant = if pause.is_on() { !queue.name.is_reserved() } else { queue.pause.is_on() };
+            if is_meant {
+                jobs.storage().set_paused(&queue.name, None, pause).await?;
+                set.push(queue.name);
+            }
+        }
+        next = page.next;
+    }
+    Ok(set)
 }
 
 /// Gives a worker a duty. The worker learns about it with its next announcement.

@@ -1,5 +1,6 @@
 //! The command `queue copy`: brings the jobs of one store to another, of any kind.
 
+use super::copy_bar::CopyBar;
 use crate::{
     effect::Effect,
     exit::{CliError, Exit},
@@ -9,14 +10,9 @@ use crate::{
     session::{Missing, Session},
 };
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
-use queue::{
-    CopyPhase, CopyProgress, CopyReport, HeldJobs, JobTally, MemoryStorage, QueueCopy, State, Storage,
-    StoreCopy,
-};
+use queue::{CopyReport, HeldJobs, JobTally, MemoryStorage, QueueCopy, State, Storage, StoreCopy};
 use serde_json::{Map, Value, json};
 use std::{sync::Arc, time::Duration};
-use tokio::time::Instant;
 
 /// Digits of a digest that are shown to people.
 const DIGITS: usize = 12;
@@ -25,8 +21,8 @@ const DIGITS: usize = 12;
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 #[command(after_help = "\
 Copies all queues, or the one of --queue, and leaves the jobs in FROM. Pauses the queues in both stores, and leaves them \
-paused: once the copy is verified, `queue resume` lets workers begin on TO. What was interrupted is finished by the same \
-command. At the end every record is read again from both stores and compared; exits with 1 if any differs.")]
+paused: once the copy is verified, `queue resume --all-queues` lets workers begin on TO. What was interrupted is finished by the same \
+command. This moves a store; for a backup of SQLite use `sqlite3 FILE \"VACUUM INTO 'copy.db'\"`, which pauses nothing. At the end every record is read again from both stores and compared; exits with 1 if any differs.")]
 pub(crate) struct CopyArgs {
     /// The store to read, such as sqlite:queue.db
     #[arg(value_name = "FROM")]
@@ -65,7 +61,7 @@ pub(crate) async fn run(args: CopyArgs, globals: &Globals) -> Result<Exit, CliEr
     let closed = from.close().await;
     let report = ended?;
     closed?;
-    tell(&report, &source)?;
+    tell(&report, &source, &args, globals)?;
     let is_fine =
         report.queues.iter().all(|queue| queue.late == 0 && queue.differing == 0 && queue.foreign == 0);
     Ok(if is_fine { Exit::Ok } else { Exit::Negative })
@@ -144,7 +140,7 @@ impl CopyArgs {
     }
 }
 
-fn tell(report: &CopyReport, session: &Session) -> Result<(), CliError> {
+fn tell(report: &CopyReport, session: &Session, args: &CopyArgs, globals: &Globals) -> Result<(), CliError> {
     if session.out.format() == Format::Json {
         for queue in &report.queues {
             session.out.object(&object(queue, report.is_dry_run))?;
@@ -152,7 +148,7 @@ fn tell(report: &CopyReport, session: &Session) -> Result<(), CliError> {
         return Ok(());
     }
     let table = output::table(COLUMNS, report.queues.iter().map(row));
-    Ok(session.out.text(Text::from(table).and(outcome(report)))?)
+    Ok(session.out.text(Text::from(table).and(outcome(report)).and(resumption(report, args, globals)))?)
 }
 
 const COLUMNS: [Column; 10] = [
@@ -213,6 +209,29 @@ fn outcome(report: &CopyReport) -> Text {
     lines.and(format!("Copied {count}. The target is not the same as the source."))
 }
 
+/// The commands that end the pauses of a copy.
+fn resumption(report: &CopyReport, args: &CopyArgs, globals: &Globals) -> Text {
+    if report.is_dry_run {
+        return Text::default();
+    }
+    let which = match &globals.queue {
+        Some(queue) => format!("--queue {}", shell_word(queue.as_str())),
+        None => "--all-queues".to_owned(),
+    };
+    let resume = |store: &str| format!("queue resume {which} --store {}", shell_word(store));
+    let lines = [
+        format!("To work on the target:         {}", resume(&args.to)),
+        format!("To go on with the source:      {}", resume(&args.from)),
+    ];
+    lines.into_iter().map(Text::from).collect()
+}
+
+/// A word of a shell's command line.
+fn shell_word(text: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:=@%+,".contains(&byte);
+    if text.bytes().all(is_plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}
+
 fn object(queue: &QueueCopy, is_dry_run: bool) -> Value {
     let ids: Vec<&str> = queue.differing_ids.iter().map(queue::JobId::as_str).collect();
     json!({
@@ -238,46 +257,4 @@ fn tally(tally: &JobTally) -> Value {
     object.insert("total".to_owned(), json!(tally.total()));
     object.insert("digest".to_owned(), json!(tally.digest()));
     object.into()
-}
-
-/// A copy that is done before this shows no bar.
-const QUICK: Duration = Duration::from_secs(1);
-
-/// How far the copy is: a bar on a terminal, nothing elsewhere.
-#[derive(Debug)]
-struct CopyBar {
-    bar: ProgressBar,
-    begun: Instant,
-}
-
-impl CopyBar {
-    fn new() -> Self {
-        let bar = ProgressBar::new(0);
-        let style = ProgressStyle::with_template("{bar:30} {pos}/{len}  {msg}  {elapsed}, {eta} left");
-        bar.set_style(style.expect("the template is well-formed"));
-        Self { bar, begun: Instant::now() }
-    }
-
-    fn show(&self, progress: &CopyProgress<'_>) {
-        if self.begun.elapsed() < QUICK {
-            return;
-        }
-        let phase = match progress.phase {
-            CopyPhase::Waiting => "waiting for running jobs",
-            CopyPhase::Copying => "copying",
-            CopyPhase::Verifying => "comparing",
-            _ => "working",
-        };
-        self.bar.set_length(progress.total);
-        self.bar.set_position(progress.done);
-        self.bar.set_message(format!("{phase} {}", output::spelled_out(progress.queue.as_str())));
-    }
-}
-
-impl Drop for CopyBar {
-    fn drop(&mut self) {
-        if self.begun.elapsed() >= QUICK {
-            self.bar.finish_and_clear();
-        }
-    }
 }

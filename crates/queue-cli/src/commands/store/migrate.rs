@@ -41,8 +41,19 @@ pub(crate) async fn run(args: MigrateArgs, globals: &Globals) -> Result<Exit, Cl
         return Ok(Exit::Ok);
     }
     let session = Session::new(globals)?;
+    let is_new = match session.find().await? {
+        None => true,
+        Some(storage) => {
+            storage.close().await?;
+            false
+        }
+    };
     let name =
         session.with_jobs(Missing::Create, async |jobs| Ok(jobs.storage().capabilities().name)).await?;
-    session.out.answer(|| format!("the {name} store is up to date"), || json!({"store": name}))?;
+    session.out.answer(|| words(name, is_new), || json!({"store": name}))?;
     Ok(Exit::Ok)
+}
+
+fn words(name: &str, is_new: bool) -> String {
+    if is_new { format!("created an empty {name} store") } else { format!("the {name} store is up to date") }
 }
