@@ -45,7 +45,7 @@ fn a_frozen_leader_is_replaced_and_its_command_is_killed_when_it_wakes_up() {
     first.signal(Signal::CONT);
     until("the old command is killed", || (!is_alive(old.1)).then_some(()));
     assert!(is_alive(new.1), "the new leader works on");
-    assert_eq!(second.stderr(), "leading, term 1.2\n");
+    assert!(second.stderr().ends_with("leading, term 1.2\n"), "{}", second.stderr());
     // The term ends by the leader's own clock, or by the answer to a heartbeat that was under way
     // when it froze.
     let over = |reason| first.stderr().contains(&format!("term 1.1 is over: {reason}\n"));
@@ -72,6 +72,24 @@ fn a_leader_that_is_told_to_stop_hands_over_before_its_lease_ends() {
     wait_for_terms(&place, 2);
     second.signal(Signal::QUIT);
     assert_eq!(second.wait().code, 130);
+}
+
+#[test]
+fn a_candidate_says_that_it_waits_and_with_no_wait_ends() {
+    let place = place();
+    place.run(&["migrate"]).ok();
+    let first = candidate(&place);
+    wait_for_terms(&place, 1);
+    let refused = place.run(&["lead", "report", "--exec", "true", "--no-wait"]).code(1);
+    assert!(refused.stderr.contains("another process leads"), "{refused:?}");
+    let second = candidate(&place);
+    until("it says so", || second.stderr().contains("waiting: another process leads").then_some(()));
+    for candidate in [first, second] {
+        candidate.signal(Signal::TERM);
+        candidate.wait().code(130);
+    }
+    let alone = place.run(&["lead", "report", "--exec", "true", "--no-wait"]).ok();
+    assert!(alone.stderr.ends_with("is over: the command ended\n"), "{alone:?}");
 }
 
 #[test]

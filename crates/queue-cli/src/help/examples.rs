@@ -34,7 +34,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("queue errors", "queue errors --all-queues --since 1h"),
     ("queue events", "queue events --json"),
     ("queue fsck", "queue fsck jobs"),
-    ("queue lead", "queue lead nightly --exec ./nightly.sh"),
+    ("queue lead", "queue lead mail-poller --exec ./poll-mail-forever.sh"),
     ("queue limits ls", "queue limits ls"),
     ("queue limits rm", "queue limits rm --partition customer-7"),
     ("queue limits set", "queue limits set --each --running 4"),

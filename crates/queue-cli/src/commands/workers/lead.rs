@@ -11,9 +11,11 @@ use crate::{
     signals::StopSignals,
 };
 use clap::Args;
-use queue::worker::{Fence, Leadership, LeadershipEvent, Term};
+use queue::worker::{Fence, Leadership, LeadershipEvent, LostReason, Term};
+use queue::{State, Storage};
 use serde_json::json;
 use std::{
+    pin::pin,
     process::{ExitStatus, Stdio},
     time::Duration,
 };
@@ -22,9 +24,14 @@ use tokio::{
     time::{sleep, timeout},
 };
 
+/// How long an election may take before the command looks whether another process leads.
+const LOOK: Duration = Duration::from_millis(500);
+
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Of all processes that run this with the same store and name, one runs its command. The command finds the number of its
+Of all processes that run this with the same store and name, one runs its command; the others wait, and one of them runs
+its own when that one ends. So it is for a command that runs for long, and no way to run something once: for once a night
+use `queue schedule`. --no-wait ends with 1 where another process leads. The command finds the number of its
 term in $QUEUE_FENCE, as two numbers with a dot: later terms are greater, compared by the first number first. What the
 command writes elsewhere should carry this number, so that a leader that was frozen can be refused.
 When the leader dies or loses the store, another takes over after --lease; a command whose term ends is killed with all
@@ -39,6 +46,9 @@ pub(crate) struct LeadArgs {
     /// The shell command of the leader
     #[arg(long, value_name = "COMMAND", value_parser = parse::command)]
     exec: String,
+    /// Where another process leads, exit with 1 instead of waiting
+    #[arg(long)]
+    no_wait: bool,
     /// How long a leader leads without a sign of life; after a crash no one leads for this long
     #[arg(long, value_name = "TIME", default_value = "15s", value_parser = parse::duration, allow_hyphen_values = true)]
     lease: Duration,
@@ -57,7 +67,7 @@ pub(crate) async fn run(args: LeadArgs, session: &Session) -> Result<Exit, CliEr
                 .on_event(move |event| show(out, event, &tries))
                 .build()?;
             let guardian = Guardian::start(out.format());
-            lead(&args, session, &leadership, &guardian, &mut signals).await
+            lead(&args, session, (&**jobs.storage(), &leadership), &guardian, &mut signals).await
         })
         .await
 }
@@ -65,14 +75,14 @@ pub(crate) async fn run(args: LeadArgs, session: &Session) -> Result<Exit, CliEr
 async fn lead(
     args: &LeadArgs,
     session: &Session,
-    leadership: &Leadership,
+    (storage, leadership): (&dyn Storage, &Leadership),
     guardian: &Guardian,
     signals: &mut StopSignals,
 ) -> Result<Exit, CliError> {
     loop {
         let term = tokio::select! {
             () = signals.next() => return Ok(Exit::Interrupted),
-            term = leadership.acquire() => term?,
+            term = acquire(args, storage, leadership, session.out) => term?,
         };
         let ended = govern(args, session, &term, guardian, signals).await;
         term.resign().await;
@@ -82,6 +92,31 @@ async fn lead(
         tokio::select! {
             () = signals.next() => return Ok(Exit::Interrupted),
             () = sleep(REST) => {}
+        }
+    }
+}
+
+/// Waits until this process leads, and says so once while another one does.
+async fn acquire(
+    args: &LeadArgs,
+    storage: &dyn Storage,
+    leadership: &Leadership,
+    out: Output,
+) -> Result<Term, CliError> {
+    let mut acquiring = pin!(leadership.acquire());
+    let mut is_told = false;
+    loop {
+        tokio::select! {
+            term = &mut acquiring => return Ok(term?),
+            () = sleep(LOOK), if !is_told => {}
+        }
+        // The job of the election runs while a process leads.
+        if storage.counts(leadership.queue()).await?.of(State::Processing) > 0 {
+            if args.no_wait {
+                return Err(CliError::new(Exit::Negative, "another process leads"));
+            }
+            tell_waiting(out);
+            is_told = true;
         }
     }
 }
@@ -143,6 +178,13 @@ fn command(args: &LeadArgs, session: &Session, fence: Fence) -> Command {
     command
 }
 
+fn tell_waiting(out: Output) {
+    match out.format() {
+        Format::Human => output::note("waiting: another process leads"),
+        Format::Json => output::note_object(&json!({"event": "waiting"})),
+    }
+}
+
 fn of_status(status: ExitStatus) -> Exit {
     if status.success() { Exit::Ok } else { Exit::Negative }
 }
@@ -155,7 +197,10 @@ fn show(out: Output, event: &LeadershipEvent, tries: &SeldomWarning) {
             (format!("leading, term {fence}"), json!({"event": "elected", "fence": fence.to_string()}))
         }
         LeadershipEvent::Lost { fence, reason } => (
-            format!("term {fence} is over: {reason:?}"),
+            match reason {
+                LostReason::Resigned => format!("term {fence} is over: the command ended"),
+                reason => format!("term {fence} is over: {reason:?}"),
+            },
             json!({"event": "lost", "fence": fence.to_string(), "reason": format!("{reason:?}")}),
         ),
         LeadershipEvent::Error(error) => (
