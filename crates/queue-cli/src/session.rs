@@ -195,6 +195,10 @@ fn of_opening(error: queue::Error, missing: Missing, url: &str) -> CliError {
         Some(advice) if is_absent(&error) && !is_of_server(url) => {
             CliError::invalid(format!("{}; {advice}", error.message())).of_store_to_come()
         }
+        _ if forbidden(&error).is_some_and(|reason| reason.ends_with("the scope store")) => {
+            let context = "from a shell this needs the scope store; the dashboard takes operate for changes";
+            CliError::from(error).context(context)
+        }
         _ => error.into(),
     }
 }

@@ -31,6 +31,6 @@ mod worker;
 mod worker_builder;
 
 pub use error::{ProblemKind, ServiceError};
-pub use store::{Cancelled, Ended, ServiceStore};
+pub use store::{Changed, Ended, ServiceStore};
 pub use worker::ServiceWorker;
 pub use worker_builder::ServiceWorkerBuilder;

@@ -20,7 +20,7 @@ const TOKENS: [(&str, &[&str]); 5] = [
 
 /// Each command with the tokens that are enough for it, and the scope that every other one lacks.
 /// `show` asks for the job first, and then for what it carries.
-const TABLE: [(&[&str], &[&str], &str); 20] = [
+const TABLE: [(&[&str], &[&str], &str); 22] = [
     (&["enqueue", "x", "--id", "new"], &["produce"], "produce"),
     (&["enqueue", "--lines", "lines.txt"], &["produce"], "produce"),
     (&["enqueue", "x", "--id", "done", "--wait"], &["produce"], "produce"),
@@ -41,6 +41,8 @@ const TABLE: [(&[&str], &[&str], &str); 20] = [
     (&["limits", "set", "--each", "--running", "3", "--weight", "1"], &["operate"], "operate"),
     (&["limits", "rm", "--each"], &["operate"], "operate"),
     (&["cancel", "waits"], &["operate"], "operate"),
+    (&["pause"], &["operate"], "operate"),
+    (&["resume", "--kind", "letter"], &["operate"], "operate"),
 ];
 
 fn service(place: &CommandDirectory) -> Served {
@@ -101,7 +103,7 @@ fn each_command_needs_its_scope_and_the_refusal_names_the_one_that_lacks() {
         place.run(&with(&url, "store", command)).ok();
     }
     // What needs the store says so.
-    for command in [&["redrive", "bad"][..], &["verify"], &["pause"]] {
+    for command in [&["redrive", "--state", "failed"][..], &["verify"], &["prune", "--everything", "--yes"]] {
         let refused = place.run(&with(&url, "produce", command)).code(2);
         assert!(refused.stderr.contains("the token lacks the scope store"), "{command:?} {}", refused.stderr);
     }
@@ -123,7 +125,9 @@ fn a_service_without_tokens_serves_the_same_commands_and_speaks_of_no_token() {
         at(command).ok();
     }
     place.run_where(("QUEUE_SERVER", &url), &["stats", "--queue", "mail"]).ok();
-    for command in [&["redrive", "bad"][..], &["verify"], &["doctor"], &["cancel", "--tag", "t"]] {
+    for command in
+        [&["redrive", "--state", "failed"][..], &["verify"], &["doctor"], &["cancel", "--tag", "t"]]
+    {
         let refused = at(command);
         assert_ne!(refused.code, 0, "{command:?}");
         assert!(!refused.stderr.contains("token"), "{command:?} {}", refused.stderr);
@@ -231,4 +235,29 @@ fn an_enqueue_over_the_service_stores_every_option_and_answers_as_the_store_does
     let reserved = ["enqueue", "x", "--server", &url, "--token-file", "produce", "--queue", "queue.mine"];
     let refused = place.run(&reserved).code(2);
     assert!(refused.stderr.contains("belongs to the library"), "{}", refused.stderr);
+}
+
+#[test]
+fn a_token_to_operate_changes_one_job_and_pauses_as_the_store_does() {
+    let place = place();
+    let served = service(&place);
+    let url = format!("http://{}", served.address());
+    fill(&place);
+    let over = |command: &[&str]| place.run(&with(&url, "operate", command));
+    let seen = |id: &str| objects(place.run(&with(&url, "store", &["status", id, "--json"]))).remove(0);
+    assert_eq!(over(&["redrive", "bad"]).ok().text(), "queued bad\n");
+    assert_eq!(seen("bad")["state"], "queued");
+    let refused = over(&["redrive", "done"]).code(1);
+    assert!(refused.stderr.contains("is completed; only failed"), "{refused:?}");
+    assert_eq!(over(&["promote", "later"]).ok().text(), "later is due now\n");
+    assert_eq!(seen("later")["scheduled"], false);
+    assert_eq!(over(&["delete", "later"]).ok().text(), "deleted later\n");
+    over(&["delete", "later"]).code(3);
+    over(&["resume"]).ok();
+    over(&["pause", "--kind", "letter"]).ok();
+    let queues = place.run(&with(&url, "store", &["queues"])).ok();
+    assert!(queues.text().contains("letter") && !queues.text().contains("paused,"), "{queues:?}");
+    // How long a pause lasts is counted by the time of the store, which a viewer may ask for.
+    let refused = over(&["pause", "--for", "10m"]).code(2);
+    assert!(refused.stderr.contains("the token lacks the scope view"), "{refused:?}");
 }

@@ -24,4 +24,4 @@ mod service_store;
 mod storage;
 
 pub use answers::Ended;
-pub use service_store::{Cancelled, ServiceStore};
+pub use service_store::{Changed, ServiceStore};

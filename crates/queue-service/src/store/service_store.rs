@@ -12,7 +12,7 @@ use queue_core::{
 };
 use queue_remote::{RemoteOptions, ServiceClient};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
@@ -38,15 +38,15 @@ pub struct ServiceStore {
     pub(super) reason: String,
 }
 
-/// How a request to cancel a job ended.
+/// How a change of a job ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Cancelled {
-    /// The job is cancelled, now or by an earlier request.
+pub enum Changed {
+    /// The job is changed, or is cancelled by an earlier request.
     Done,
     /// The job runs, and its worker is asked to stop it.
     Requested,
-    /// The job is not cancelled in this state.
+    /// The job is not changed in this state.
     NotAllowed(State),
     /// There is no such job.
     Missing,
@@ -119,26 +119,62 @@ impl ServiceStore {
     /// # Errors
     /// `Invalid` without the scope, `Conflict` if the record kept changing, and `Unavailable`
     /// without an answer. A dropped future leaves the job cancelled or not.
-    pub async fn cancel(&self, queue: &QueueName, id: &JobId, processing: OnProcessing) -> Result<Cancelled> {
-        const VERB: &str = "cancel";
-        let word = if processing == OnProcessing::Request { "request" } else { "leave" };
-        let body = json!({"ids": [id.as_str()], "processing": word}).to_string();
-        let path = Self::path(queue, "/jobs:cancel");
-        let answer: ChangesJson =
-            self.calls.post(&path, body, Duration::ZERO).await.map_err(of_call(VERB))?;
-        let item = answer.items.first().ok_or_else(|| unreadable(VERB, "nothing"))?;
+    pub async fn cancel(&self, queue: &QueueName, id: &JobId, processing: OnProcessing) -> Result<Changed> {
+        let is_request = processing == OnProcessing::Request;
+        let word = if is_request { "request" } else { "leave" };
+        let changed = self.change(queue, id, "cancel", json!({"processing": word})).await?;
+        Ok(match changed {
+            Changed::NotAllowed(State::Cancelled) => Changed::Done,
+            // An earlier request is the only reason for which a request changes nothing here.
+            Changed::NotAllowed(State::Processing) if is_request => Changed::Requested,
+            changed => changed,
+        })
+    }
+
+    /// Runs a failed or cancelled job again. Needs the scope `operate`.
+    ///
+    /// # Errors
+    /// The errors of [`cancel`](Self::cancel). A dropped future leaves the job changed or not.
+    pub async fn redrive(&self, queue: &QueueName, id: &JobId) -> Result<Changed> {
+        self.change(queue, id, "redrive", json!({})).await
+    }
+
+    /// Makes a job that waits for its time due now. Needs the scope `operate`.
+    ///
+    /// # Errors
+    /// The errors of [`redrive`](Self::redrive).
+    pub async fn promote(&self, queue: &QueueName, id: &JobId) -> Result<Changed> {
+        self.change(queue, id, "promote", json!({})).await
+    }
+
+    /// Removes a job that does not run. Needs the scope `operate`.
+    ///
+    /// # Errors
+    /// The errors of [`redrive`](Self::redrive).
+    pub async fn delete(&self, queue: &QueueName, id: &JobId) -> Result<Changed> {
+        self.change(queue, id, "delete", json!({})).await
+    }
+
+    async fn change(
+        &self,
+        queue: &QueueName,
+        id: &JobId,
+        verb: &'static str,
+        mut body: Value,
+    ) -> Result<Changed> {
+        body["ids"] = json!([id.as_str()]);
+        let path = Self::path(queue, &format!("/jobs:{verb}"));
+        let answer = self.calls.post(&path, body.to_string(), Duration::ZERO).await;
+        let answer: ChangesJson = answer.map_err(of_call(verb))?;
+        let item = answer.items.first().ok_or_else(|| unreadable(verb, "nothing"))?;
         let state = item.state.as_deref().map(state).transpose()?;
         match (item.outcome.as_str(), state) {
-            ("done", _) | ("unchanged", Some(State::Cancelled)) => Ok(Cancelled::Done),
-            ("requested", _) => Ok(Cancelled::Requested),
-            // An earlier request is the only reason for which a request changes nothing here.
-            ("unchanged", Some(State::Processing)) if processing == OnProcessing::Request => {
-                Ok(Cancelled::Requested)
-            }
-            ("unchanged", Some(state)) => Ok(Cancelled::NotAllowed(state)),
-            ("missing", _) => Ok(Cancelled::Missing),
-            ("conflict", _) => Err(Error::new(ErrorKind::Conflict, VERB, "the job kept changing; try again")),
-            (other, _) => Err(unreadable(VERB, other)),
+            ("done", _) => Ok(Changed::Done),
+            ("requested", _) => Ok(Changed::Requested),
+            ("unchanged", Some(state)) => Ok(Changed::NotAllowed(state)),
+            ("missing", _) => Ok(Changed::Missing),
+            ("conflict", _) => Err(Error::new(ErrorKind::Conflict, verb, "the job kept changing; try again")),
+            (other, _) => Err(unreadable(verb, other)),
         }
     }
 

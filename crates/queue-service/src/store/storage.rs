@@ -14,9 +14,9 @@ use crate::{ProblemKind, wire::job_json};
 use async_trait::async_trait;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Enqueued, JobAttempts, JobId,
-    JobRecord, Limit, LimitScope, Limits, ListQuery, Moment, NewJob, Page, PartitionPage, PartitionQuery,
-    PruneRequest, QueueName, QueueStatus, QueuesPage, QueuesQuery, Reach, Result, Stamped, Storage,
-    Timestamp, WorkerInfo, lifecycle::Transition,
+    JobRecord, Kind, Limit, LimitScope, Limits, ListQuery, Moment, NewJob, Page, PartitionPage,
+    PartitionQuery, Pause, PruneRequest, QueueName, QueueStatus, QueuesPage, QueuesQuery, Reach, Result,
+    Stamped, Storage, Timestamp, WorkerInfo, lifecycle::Transition,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -203,6 +203,21 @@ impl Storage for ServiceStore {
         let queues = queues.iter().map(QueueJson::status).collect::<Result<_>>()?;
         let next = next.map(QueueName::new).transpose()?;
         Ok(QueuesPage { queues, next: next.map(|name| QueuesQuery::after(&name, limit)) })
+    }
+
+    /// The service counts the length of a pause from when it gets the call.
+    async fn set_paused(&self, queue: &QueueName, kind: Option<&Kind>, pause: Pause) -> Result<()> {
+        let mut body = json!({});
+        if let Some(kind) = kind {
+            body["kind"] = json!(kind.as_str());
+        }
+        if let Some(until) = pause.until() {
+            body["for_ms"] = json!(until.since(self.now(queue).await?).as_millis().max(1));
+        }
+        let path = Self::path(queue, if pause.is_on() { "/pause" } else { "/resume" });
+        let answer = self.calls.post(&path, body.to_string(), Duration::ZERO).await;
+        let _: Value = answer.map_err(of_call("set_paused"))?;
+        Ok(())
     }
 
     async fn set_limits(&self, queue: &QueueName, changes: Vec<(LimitScope, Option<Limit>)>) -> Result<()> {

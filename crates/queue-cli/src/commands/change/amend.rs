@@ -34,7 +34,7 @@ pub(crate) struct AmendArgs {
     #[arg(long, value_name = "TYPE", requires = "payload")]
     content_type: Option<ContentType>,
     /// The priority, -32768 to 32767; lower runs first
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = parse::priority, allow_negative_numbers = true)]
     priority: Option<i16>,
     /// Run the job no earlier than this long from now
     #[arg(long, value_name = "TIME", value_parser = parse::duration)]

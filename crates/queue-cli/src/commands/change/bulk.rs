@@ -71,7 +71,7 @@ enum BulkCommand {
     /// Give waiting jobs another priority
     Prioritize {
         /// Lower is claimed first
-        #[arg(allow_negative_numbers = true)]
+        #[arg(value_parser = parse::priority, allow_negative_numbers = true)]
         priority: i16,
         #[command(flatten)]
         how: HowArgs,

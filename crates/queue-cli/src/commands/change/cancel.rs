@@ -50,7 +50,7 @@ async fn many(filter: &ChangedArgs, processing: OnProcessing, session: &Session)
 async fn one(id: &JobId, processing: OnProcessing, session: &Session) -> Result<Exit, CliError> {
     let cancel = async |jobs: &Jobs| match over_service::service(jobs) {
         None => Ok(jobs.cancel_with(id, processing).await?),
-        Some(service) => over_service::cancel(service, jobs, id, processing).await,
+        Some(service) => over_service::change(service.cancel(jobs.name(), id, processing).await?),
     };
     let answer = session.with_jobs_or_service(Missing::Refuse, cancel).await?;
     let (exit, word, advice) = match answer {

@@ -6,6 +6,7 @@ use super::{
     operation::{self, Wanted},
 };
 use crate::{
+    commands::jobs::over_service,
     exit::{CliError, Exit},
     session::{Missing, Session},
 };
@@ -32,7 +33,12 @@ pub(crate) async fn run(args: DeleteArgs, session: &Session) -> Result<Exit, Cli
         let wanted = Wanted::new(Action::Delete, &args.filter, "deleted");
         return operation::carry_out(Wanted { yes: args.confirm.yes, ..wanted }, session).await;
     };
-    let change = session.with_jobs(Missing::Refuse, async |jobs| Ok(jobs.delete(id).await?)).await?;
+    let change = session
+        .with_jobs_or_service(Missing::Refuse, async |jobs| match over_service::service(jobs) {
+            None => Ok(jobs.delete(id).await?),
+            Some(service) => over_service::change(service.delete(jobs.name(), id).await?),
+        })
+        .await?;
     session.tell_change(
         id,
         change,

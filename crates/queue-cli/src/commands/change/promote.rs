@@ -5,6 +5,7 @@ use super::{
     operation::{self, Wanted},
 };
 use crate::{
+    commands::jobs::over_service,
     exit::{CliError, Exit},
     session::{Missing, Session},
 };
@@ -27,7 +28,12 @@ pub(crate) async fn run(args: PromoteArgs, session: &Session) -> Result<Exit, Cl
     let Some(id) = &args.id else {
         return operation::carry_out(Wanted::new(Action::Promote, &args.filter, "promoted"), session).await;
     };
-    let change = session.with_jobs(Missing::Refuse, async |jobs| Ok(jobs.promote(id).await?)).await?;
+    let change = session
+        .with_jobs_or_service(Missing::Refuse, async |jobs| match over_service::service(jobs) {
+            None => Ok(jobs.promote(id).await?),
+            Some(service) => over_service::change(service.promote(jobs.name(), id).await?),
+        })
+        .await?;
     session.tell_change(
         id,
         change,

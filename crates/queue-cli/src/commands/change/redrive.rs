@@ -5,8 +5,9 @@ use super::{
     operation::{self, Wanted},
 };
 use crate::{
+    commands::jobs::over_service,
     exit::{CliError, Exit},
-    session::{Missing, Session},
+    session::{Jobs, Missing, Session},
 };
 use clap::Args;
 use queue::{ContentType, JobId, operations::Action, view::Standing};
@@ -37,15 +38,22 @@ pub(crate) async fn run(args: RedriveArgs, session: &Session) -> Result<Exit, Cl
 }
 
 async fn one(id: &JobId, content_type: Option<ContentType>, session: &Session) -> Result<Exit, CliError> {
-    let redriven = session.with_jobs(Missing::Refuse, async |jobs| {
-        Ok(match content_type {
-            Some(content_type) => jobs.redrive_as(id, content_type).await?,
-            None => jobs.redrive(id).await?,
-        })
-    });
+    let redriven = match content_type {
+        Some(content_type) => {
+            let redrive = async |jobs: &Jobs| Ok(jobs.redrive_as(id, content_type).await?);
+            session.with_jobs(Missing::Refuse, redrive).await?
+        }
+        None => {
+            let redrive = async |jobs: &Jobs| match over_service::service(jobs) {
+                None => Ok(jobs.redrive(id).await?),
+                Some(service) => over_service::change(service.redrive(jobs.name(), id).await?),
+            };
+            session.with_jobs_or_service(Missing::Refuse, redrive).await?
+        }
+    };
     session.tell_change(
         id,
-        redriven.await?,
+        redriven,
         "queued",
         || format!("queued {id}"),
         |state| format!("the job {id:?} is {state}; only failed and cancelled jobs run again"),

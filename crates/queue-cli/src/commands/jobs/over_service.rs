@@ -1,10 +1,10 @@
-//! Waits and cancels of jobs behind a service, for a caller that cannot use the store: there the
+//! Waits for and changes of jobs behind a service, for a caller that cannot use the store: there the
 //! service waits and decides itself, by calls of `/v1`.
 
 use crate::{exit::CliError, session::Jobs};
 use queue::{
-    Change, Enqueued, Id, JobId, JobOptions, OnProcessing, Outcome, Raw, Seq,
-    service::{Cancelled, Ended, ServiceStore},
+    Change, Enqueued, Id, JobId, JobOptions, Outcome, Raw, Seq,
+    service::{Changed, Ended, ServiceStore},
 };
 use std::time::Duration;
 
@@ -46,18 +46,13 @@ pub(crate) async fn enqueue_and_wait(
     }
 }
 
-/// Cancels a job.
-pub(crate) async fn cancel(
-    service: &ServiceStore,
-    jobs: &Jobs,
-    id: &JobId,
-    processing: OnProcessing,
-) -> Result<Change, CliError> {
-    Ok(match service.cancel(jobs.name(), id, processing).await? {
-        Cancelled::Done => Change::Done,
-        Cancelled::Requested => Change::Requested,
-        Cancelled::NotAllowed(state) => Change::NotAllowed(state),
-        Cancelled::Missing => Change::Missing,
+/// What the service did to a job, as a store answers it.
+pub(crate) fn change(changed: Changed) -> Result<Change, CliError> {
+    Ok(match changed {
+        Changed::Done => Change::Done,
+        Changed::Requested => Change::Requested,
+        Changed::NotAllowed(state) => Change::NotAllowed(state),
+        Changed::Missing => Change::Missing,
         other => return Err(CliError::unforeseen(other)),
     })
 }
