@@ -1,6 +1,9 @@
 //! The exit codes of the command, and the error type that carries one of them and a message.
 
-use crate::output::{self, Format, Text, UnwrittenAnswer};
+use crate::{
+    output::{self, Format, Text, UnwrittenAnswer},
+    suggestions::suggest,
+};
 use clap::error::{ContextValue, ErrorKind as ArgsErrorKind};
 use queue::{
     Certainty, Error, ErrorKind, InvalidName, InvalidOption, batches::BatchError, view::InvalidFilter,
@@ -206,6 +209,7 @@ impl From<io::Error> for CliError {
 
 /// Prints what is wrong with the arguments, or the help that they ask for.
 pub(crate) fn of_arguments(mut error: clap::Error, arguments: &[OsString]) -> Exit {
+    suggest(&mut error);
     spell_out_values(&mut error);
     let mut options = arguments.iter().take_while(|argument| *argument != "--");
     let is_help = error.kind() == ArgsErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;

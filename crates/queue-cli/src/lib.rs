@@ -29,6 +29,7 @@ mod service_address;
 mod session;
 mod signals;
 mod store_wait;
+mod suggestions;
 
 use args::Cli;
 use clap::{CommandFactory, FromArgMatches};

@@ -9,6 +9,8 @@ use crate::{exit::CliError, globals::Globals, session::env_or};
 use std::{
     env,
     fmt::Write as _,
+    fs,
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
 };
 
@@ -33,6 +35,10 @@ impl ServiceAddress {
                 None => Ok(None),
             };
         }
+        if !url.contains("://") && !url.starts_with("http+unix:") {
+            let message = format!("--server is a URL, such as http://{url} or https://HOST:8443");
+            return Err(CliError::invalid(message));
+        }
         if globals.server.is_none() && !env_or("QUEUE_STORE", "")?.is_empty() {
             let message = "QUEUE_STORE and QUEUE_SERVER are both set; unset one, or say --store or --server";
             return Err(CliError::invalid(message));
@@ -44,6 +50,20 @@ impl ServiceAddress {
             return Err(CliError::invalid("the path of a token file is UTF-8"));
         }
         Ok(Some(Self { url, token_file }))
+    }
+
+    /// What is wrong with the rights of the token's file: a reader of it can do what the token
+    /// allows.
+    pub(crate) fn exposure(&self) -> Option<String> {
+        let file = self.token_file.as_ref()?;
+        let mode = fs::metadata(file).ok()?.permissions().mode() & 0o777;
+        let words = |file: &Path| {
+            format!(
+                "the token file {0} has the mode {mode:03o}, so others can read it: chmod 600 {0}",
+                file.display()
+            )
+        };
+        (mode & 0o007 != 0).then(|| words(file))
     }
 
     /// The URL of the remote store behind the service.

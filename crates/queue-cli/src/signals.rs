@@ -42,8 +42,8 @@ impl StopSignals {
         })
     }
 
-    /// Waits for the next request; signals within a second of the first are part of it. Dropping the
-    /// future loses none.
+    /// Waits for the next request; signals within a second of the first are part of it. Dropping
+    /// the future loses none.
     pub(crate) async fn next(&mut self) {
         loop {
             self.signal().await;

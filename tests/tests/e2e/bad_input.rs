@@ -43,8 +43,8 @@ fn bad_arguments_are_refused_before_anything_is_written() {
         (&["enqueue", "x", "--ttl", "99999999999999999999s"], "a length of time looks like"),
         (&["enqueue", "x", "--delay", "-1s"], "a length of time looks like"),
         (&["enqueue", "x", "--delay", "101years"], "at most 100 years"),
-        (&["enqueue", "x", "--priority", "32768"], "-32768..=32767"),
-        (&["enqueue", "x", "--priority", "-32769"], "-32768..=32767"),
+        (&["enqueue", "x", "--priority", "32768"], "-32768 to 32767"),
+        (&["enqueue", "x", "--priority", "-32769"], "-32768 to 32767"),
         (&["enqueue", "x", "--priority", "high"], "invalid value"),
         (&["enqueue", "x", "--at", "tomorrow"], "a time looks like 2026-12-24T18:00:00Z"),
         (&["enqueue", "x", "--max-attempts", "0"], "from 1 to"),
@@ -233,4 +233,29 @@ fn a_reader_that_goes_away_is_no_error() {
         std::process::Command::new("sh").args(["-c", &script]).current_dir(place.path()).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&shell.stderr), "");
     assert_eq!(fs::read_to_string(place.path().join("code")).unwrap(), "0\n");
+}
+
+#[test]
+fn a_server_without_a_scheme_and_a_token_file_that_others_read_are_told() {
+    let place = place();
+    let refused = place.run(&["list", "--server", "127.0.0.1:1"]).code(2);
+    assert!(refused.stderr.contains("such as http://127.0.0.1:1"), "{refused:?}");
+    let token = place.path().join("token");
+    std::fs::write(&token, "").expect("there is room");
+    let at = ["list", "--server", "http://127.0.0.1:1", "--token-file", "token"];
+    for (mode, is_open) in [(0o644, true), (0o600, false)] {
+        std::fs::set_permissions(&token, std::os::unix::fs::PermissionsExt::from_mode(mode)).expect("ours");
+        let refused = place.run(&at).code(2);
+        assert!(refused.stderr.contains("the file is empty"), "{refused:?}");
+        assert_eq!(refused.stderr.contains("warning: the token file token"), is_open, "{refused:?}");
+    }
+}
+
+#[test]
+fn a_token_for_the_store_names_all_queues() {
+    let place = place();
+    let new = ["token", "new", "--tokens", "t.json", "--scope", "store", "--queue"];
+    let refused = place.run(&[&new[..], &["mail"]].concat()).code(2);
+    assert!(refused.stderr.contains("--queue '*'"), "{refused:?}");
+    place.run(&[&new[..], &["*"]].concat()).ok();
 }

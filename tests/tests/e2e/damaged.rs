@@ -1,4 +1,4 @@
-//! A worker on a store that is damaged ends, since no waiting mends that.
+//! A worker on a store that is damaged ends, since waiting does not repair it.
 
 use crate::place;
 use std::fs;

@@ -1,4 +1,4 @@
-//! The numbers of attempts that people read are those of the charged attempts.
+//! People read the numbers of the charged attempts.
 
 use crate::place;
 use queue_e2e::{CommandDirectory, until};

@@ -5,7 +5,7 @@ use crate::place;
 /// A command that changes something, and what its error says of the change. Each relies on those
 /// before it.
 const CHANGES: [(&[&str], &str); 19] = [
-    (&["migrate"], "up to date"),
+    (&["migrate"], "created an empty"),
     (&["enqueue", "x", "--id", "y"], "queued y"),
     (&["enqueue", "--lines", "lines"], "queued 2 jobs"),
     (

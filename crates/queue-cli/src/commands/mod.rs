@@ -16,13 +16,21 @@ pub(crate) mod workers;
 use crate::{
     args::{Cli, Command},
     exit::{CliError, Exit},
+    output,
+    service_address::ServiceAddress,
     session::Session,
 };
 
 pub(crate) async fn run(mut cli: Cli) -> Result<Exit, CliError> {
     cli.globals.effect = cli.command.effect();
     let globals = &cli.globals;
-    let session = || Session::new(globals);
+    let session = || {
+        let session = Session::new(globals)?;
+        if let Some(warning) = session.server.as_ref().and_then(ServiceAddress::exposure) {
+            output::warn(globals.format(), warning);
+        }
+        Ok::<_, CliError>(session)
+    };
     match cli.command {
         Command::Enqueue(args) => jobs::enqueue::run(args, &session()?).await,
         Command::Work(args) => workers::work::run(args, &session()?).await,

@@ -30,7 +30,7 @@ impl TokenWait {
     /// the file. A call that was cut off by the end of its token may have been carried out.
     ///
     /// # Errors
-    /// One that no waiting mends.
+    /// One that waiting does not help against.
     pub(super) fn passing(&self, error: ServiceError) -> Result<ServiceError, ServiceError> {
         if error.kind().may_pass() {
             return Ok(error);

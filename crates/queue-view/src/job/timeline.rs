@@ -31,8 +31,8 @@ pub enum JobStep {
     Enqueued,
     /// Earlier attempts, which the store does not keep.
     NotKept(u64),
-    /// The attempt of this number failed; `None` of an attempt before the last redrive, which counts
-    /// from one again.
+    /// The attempt of this number failed; `None` of an attempt before the last redrive, which
+    /// counts from one again.
     AttemptFailed(Option<u32>),
     /// The lease of an attempt lapsed; the number is as in [`AttemptFailed`](Self::AttemptFailed).
     AttemptStalled(Option<u32>),

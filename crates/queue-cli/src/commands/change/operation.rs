@@ -133,7 +133,8 @@ pub(crate) async fn go_on(
     Ok(exit)
 }
 
-/// Says to a person how many scheduled jobs match too, which a cancel without `--state` leaves alone.
+/// Says to a person how many scheduled jobs match too, which a cancel without `--state` leaves
+/// alone.
 async fn hint_scheduled(
     wanted: &Wanted<'_>,
     operations: &Operations,

@@ -27,7 +27,7 @@ pub(crate) struct JobArgs {
     #[arg(long, value_name = "TIME", value_parser = parse::duration, allow_hyphen_values = true)]
     time_limit: Option<Duration>,
     /// The priority, -32768 to 32767; lower runs first
-    #[arg(long, value_name = "N", default_value_t = 0, allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse::priority, allow_hyphen_values = true)]
     priority: i16,
     /// How many attempts may fail, or `unlimited` [default: 25, over about two and a half days]
     #[arg(long, value_name = "N", value_parser = parse::attempts, allow_hyphen_values = true)]

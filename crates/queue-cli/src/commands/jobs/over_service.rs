@@ -1,5 +1,5 @@
-//! Waits for and changes of jobs behind a service, for a caller that cannot use the store: there the
-//! service waits and decides itself, by calls of `/v1`.
+//! Waits for and changes of jobs behind a service, for a caller that cannot use the store: there
+//! the service waits and decides itself, by calls of `/v1`.
 
 use crate::{exit::CliError, session::Jobs};
 use queue::{

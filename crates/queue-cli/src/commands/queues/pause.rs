@@ -43,8 +43,8 @@ struct ScopeArgs {
     /// Only the jobs of this kind; the other kinds of the queue go on
     #[arg(long, value_name = "KIND", conflicts_with = "worker")]
     kind: Option<Kind>,
-    /// All queues of the store in place of one: `pause` leaves out those of the library itself, and
-    /// `resume` takes all that are paused
+    /// All queues of the store in place of one: `pause` leaves out the library's own, and `resume`
+    /// takes all that are paused
     #[arg(long, conflicts_with_all = ["kind", "worker"])]
     all_queues: bool,
     /// Not the queue but this worker, as `queue workers` names it

@@ -12,8 +12,8 @@ const SHOWN_MAX: usize = 10;
 /// The most queues that are asked for.
 const ASKED_MAX: usize = 500;
 
-/// Says that there is no queue of this name, and which there are. A caller who may not see the queues
-/// of the store sees nothing.
+/// Says that there is no queue of this name, and which there are. A caller who may not see the
+/// queues of the store sees nothing.
 pub(crate) async fn note(jobs: &Jobs) {
     if let Ok(Some(there)) = others(jobs).await {
         output::note(words(jobs.name(), &there));

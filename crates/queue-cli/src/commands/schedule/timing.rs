@@ -10,7 +10,8 @@ use std::time::{Duration, SystemTime};
 pub(super) struct TimingArgs {
     /// A cron pattern: minute, hour, day of the month, month, day of the week, preceded by seconds
     /// if there are six fields: `30 2 * * MON-FRI`. A time of day runs once a day, even where
-    /// clocks change; `*` follows real time
+    /// clocks change; `*` follows real time. `@hourly`, `@daily`, `@weekly`, `@monthly` and
+    /// `@yearly` are patterns too
     #[arg(long, value_name = "PATTERN", group = "when")]
     cron: Option<String>,
     /// The time zone of the pattern: a name such as Europe/Berlin

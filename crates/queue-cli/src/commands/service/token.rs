@@ -114,6 +114,11 @@ fn new(args: NewArgs, globals: &Globals, out: Output) -> Result<Exit, CliError> 
     if queues.is_empty() {
         return Err(CliError::invalid("name the queues: --queue 'mail*', or --queue '*' for all"));
     }
+    if scope.contains(&Scope::Store) && !queues.iter().any(|queue| queue.to_string() == "*") {
+        return Err(CliError::invalid(
+            "the scope store reaches every queue, so such a token names all of them: --queue '*'",
+        ));
+    }
     let token = NewToken::new(scope, queues).note(note);
     let token = match expires {
         Some(length) => token.expires_at(after(now(), length)),

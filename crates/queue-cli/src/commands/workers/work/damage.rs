@@ -1,4 +1,4 @@
-//! A store that is damaged ends the worker: no waiting mends it.
+//! A store that is damaged ends the worker, since waiting does not repair it.
 
 use queue::worker::WorkerEvent;
 use queue::{Error, ErrorKind};

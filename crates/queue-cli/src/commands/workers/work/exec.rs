@@ -192,8 +192,8 @@ async fn feed(stdin: Option<ChildStdin>, payload: &Payload) -> Result<(), Attemp
     Ok(())
 }
 
-/// The name of an ending, for programs: `Exit3`, or `Signal`. The code is in the name, since failures
-/// are grouped by it and by a message without its numbers.
+/// The name of an ending, for programs: `Exit3`, or `Signal`. The code is in the name, since
+/// failures are grouped by it and by a message without its numbers.
 fn name(status: ExitStatus) -> String {
     status.code().map_or_else(|| "Signal".to_owned(), |code| format!("Exit{code}"))
 }

@@ -142,7 +142,8 @@ async fn serve(
     tell_end(report, stopped, session)
 }
 
-/// Where the jobs are: a path without its options, or the kind of a store whose URL may have secrets.
+/// Where the jobs are: a path without its options, or the kind of a store whose URL may have
+/// secrets.
 fn place<'a>(jobs: &'a Jobs, session: &'a Session) -> &'a str {
     let url = session.url.split_once('?').map_or(session.url.as_str(), |(url, _)| url);
     let is_path = ["sqlite:", "file:"].iter().any(|scheme| url.starts_with(scheme));
