@@ -38,18 +38,15 @@ pub(crate) async fn run(args: RedriveArgs, session: &Session) -> Result<Exit, Cl
 }
 
 async fn one(id: &JobId, content_type: Option<ContentType>, session: &Session) -> Result<Exit, CliError> {
-    let redriven = match content_type {
-        Some(content_type) => {
-            let redrive = async |jobs: &Jobs| Ok(jobs.redrive_as(id, content_type).await?);
-            session.with_jobs(Missing::Refuse, redrive).await?
-        }
-        None => {
-            let redrive = async |jobs: &Jobs| match over_service::service(jobs) {
-                None => Ok(jobs.redrive(id).await?),
-                Some(service) => over_service::change(service.redrive(jobs.name(), id).await?),
-            };
-            session.with_jobs_or_service(Missing::Refuse, redrive).await?
-        }
+    let redriven = if let Some(content_type) = content_type {
+        let redrive = async |jobs: &Jobs| Ok(jobs.redrive_as(id, content_type).await?);
+        session.with_jobs(Missing::Refuse, redrive).await?
+    } else {
+        let redrive = async |jobs: &Jobs| match over_service::service(jobs) {
+            None => Ok(jobs.redrive(id).await?),
+            Some(service) => over_service::change(service.redrive(jobs.name(), id).await?),
+        };
+        session.with_jobs_or_service(Missing::Refuse, redrive).await?
     };
     session.tell_change(
         id,

@@ -71,7 +71,7 @@ pub(crate) async fn pause(args: PauseArgs, session: &Session) -> Result<Exit, Cl
     };
     let (pause, queues) = session.with_jobs_or_service(Missing::Refuse, set).await?;
     let until_ms = pause.until().map(Timestamp::as_millis);
-    args.scope.tell("paused", &queues, pause.until(), json!({"until_ms": until_ms}), session)
+    args.scope.tell("paused", &queues, pause.until(), &json!({"until_ms": until_ms}), session)
 }
 
 pub(crate) async fn resume(args: ResumeArgs, session: &Session) -> Result<Exit, CliError> {
@@ -80,7 +80,7 @@ pub(crate) async fn resume(args: ResumeArgs, session: &Session) -> Result<Exit, 
     }
     let set = async |jobs: &Jobs| args.scope.set(jobs, Pause::Off, session).await;
     let queues = session.with_jobs_or_service(Missing::Refuse, set).await?;
-    args.scope.tell("resumed", &queues, None, json!({}), session)
+    args.scope.tell("resumed", &queues, None, &json!({}), session)
 }
 
 impl ScopeArgs {
@@ -103,7 +103,7 @@ impl ScopeArgs {
         word: &str,
         queues: &[QueueName],
         until: Option<Timestamp>,
-        more: Value,
+        more: &Value,
         session: &Session,
     ) -> Result<Exit, CliError> {
         let until = until.map_or_else(String::new, |until| format!(" until {}", date(until)));
