@@ -9,7 +9,7 @@ const PAGE: usize = 4096;
 #[test]
 fn a_worker_on_a_damaged_file_ends_with_the_exit_code_of_damage() {
     let place = place();
-    let lines: String = (0..300).map(|line| format!("{line}\n")).collect();
+    let lines = (0..300).map(|line| line.to_string()).collect::<Vec<_>>().join("\n");
     place.run_with(&["enqueue", "--lines", "-"], lines.as_bytes()).ok();
     let path = place.path().join("queue.db");
     let whole = fs::read(&path).expect("the store is there");

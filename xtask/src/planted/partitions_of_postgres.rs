@@ -12,7 +12,7 @@ const TABLES: &str = r#"fill(text, &|place| (place == "schema").then_some(Fillin
 const LIMITS: &str = "crates/queue-postgres/src/verbs/limits.rs";
 
 const IN_TURN: &str = "crates/queue-postgres/src/verbs/claim/in_turn.rs";
-/// What a statement is told of claims that share it.
+/// The arguments of a statement that several claims share.
 const REQUESTS: &str = "crates/queue-postgres/src/verbs/claim/requests.rs";
 
 /// A test of this store alone.

@@ -78,7 +78,7 @@ async fn claims_in_turn_share_a_statement_too() {
 }
 
 /// Drops claims at random moments, from before they are sent to after their answers came, and gives
-/// back what it heard of. Answers how many jobs that were.
+/// back the jobs of the others. Answers how many jobs that were.
 async fn drop_claims(store: Arc<PostgresStorage>, caller: u64, drops: usize) -> u64 {
     let rng = SeededRng::new(caller);
     let (mut dropped, mut given_back) = (0, 0);

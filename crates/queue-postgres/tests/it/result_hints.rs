@@ -1,6 +1,7 @@
-//! The hint of an end brings the result to those who wait for it on the handle that stored it. Other
-//! handles hear of the end alone: any role of a database may listen to what the server passes on,
-//! and send it too, so no result goes that way and none is believed that comes that way.
+//! The hint of an end brings the result to those who wait for it on the handle that stored it. It
+//! brings the end alone to other handles: any role of a database may listen to what the server
+//! passes on, and send it too, so no result goes that way, and none that comes that way is
+//! believed.
 
 use crate::common::{Place, claim, enqueue, job, queue, text};
 use crate::partitions::PATIENCE;

@@ -29,8 +29,8 @@ pub trait BatchVerbs: Debug + Send + Sync + 'static {
     fn claim(&self, requests: Vec<ClaimRequest>) -> impl Future<Output = Result<Vec<Claimed>>> + Send;
 
     /// How many calls of [`claim`](Self::claim) for one queue go side by side: one by default. A
-    /// store whose server works on several at a time wants more; the claims that come while they are
-    /// under way are merged.
+    /// store whose server works on several at a time wants more; the claims that come while they
+    /// are under way are merged.
     fn claims_beside(&self) -> usize {
         1
     }

@@ -84,7 +84,8 @@ impl<S: BatchVerbs> Coalesced<S> {
     }
 
     /// Goes at once if fewer claims of the queue are under way than the store wants side by side,
-    /// and else with the others that wait for one of them. See [`Storage::claim`](queue_core::Storage::claim).
+    /// and else with the others that wait for one of them. See
+    /// [`Storage::claim`](queue_core::Storage::claim).
     ///
     /// A caller that leaves before its claim is sent leases nothing; jobs that are leased for a
     /// caller that leaves later are given back uncharged, at once.

@@ -28,9 +28,10 @@ const BATCH_BYTES_MAX: usize = 16 << 20;
 /// The calls of one verb of a handle.
 ///
 /// A key has one line, or as many as its store wants side by side, and each has one call under way
-/// at a time. Calls of different keys do not wait for each other. A caller that finds none under way drives its call itself, so a lone call needs no task
-/// and no wake-up of one. The next caller that comes meanwhile hands the call over to a task, the
-/// *driver*, which then sends all waiting calls in one piece, until none waits any more.
+/// at a time. Calls of different keys do not wait for each other. A caller that finds none under
+/// way drives its call itself, so a lone call needs no task and no wake-up of one. The next caller
+/// that comes meanwhile hands the call over to a task, the *driver*, which then sends all waiting
+/// calls in one piece, until none waits any more.
 ///
 /// So a caller never depends on another caller's future being polled: that future may be kept in a
 /// `select!` whose other branch makes the second call. Nor does it depend on another runtime: each

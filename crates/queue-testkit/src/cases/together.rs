@@ -24,11 +24,20 @@ cases! { "together":
 /// Enough that every store that merges claims has merged some.
 const CLAIMS: usize = 12;
 
+/// Claims of nothing that go ahead in each queue: a store that has some claims side by side merges
+/// those that come while these are under way.
+const AHEAD: usize = 4;
+
 /// Sends all claims before it waits for any.
-async fn together(bench: &Bench, requests: Vec<ClaimRequest>) -> Vec<Claimed> {
+pub(super) async fn together(bench: &Bench, requests: Vec<ClaimRequest>) -> Vec<Claimed> {
     let store = bench.store();
-    let sent = requests.into_iter().map(|request| store.claim(request));
-    join_all(sent).await.into_iter().map(|answer| answer.expect("claim answers")).collect()
+    let queues: HashSet<_> = requests.iter().map(|request| request.queue.clone()).collect();
+    let of_nothing = |queue| ClaimRequest { queue, ..bench.request(0) };
+    let ahead: Vec<_> = (0..AHEAD).flat_map(|_| queues.iter().cloned().map(of_nothing)).collect();
+    let skipped = ahead.len();
+    let sent = ahead.into_iter().chain(requests).map(|request| store.claim(request));
+    let answers = join_all(sent).await.into_iter().map(|answer| answer.expect("claim answers"));
+    answers.skip(skipped).collect()
 }
 
 fn ids(claimed: &Claimed) -> Vec<String> {

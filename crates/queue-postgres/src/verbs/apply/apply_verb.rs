@@ -239,8 +239,8 @@ fn written(
         Verdict::Written { .. } => {
             connection.handle.floors.changed(queue, &job.meta);
             match &sent.patch {
-                // Other handles hear of the end alone: any role may listen to what the server passes
-                // on, and send it too.
+                // The server passes no result on to other handles: any role may listen to it, and
+                // send one too.
                 Patch::Finish(Finish { result: Some(result), .. }) if job.meta.awaited => {
                     connection.notices.completed(&job.meta, result);
                 }

@@ -1,4 +1,4 @@
-//! Several claims of one queue: what a statement is told of them, and the share of each in its
+//! Several claims of one queue: the arguments of a statement for them, and the share of each in its
 //! answer.
 
 use crate::{call::BoundQuery, claim_floors::Look, row::limit};

@@ -1,14 +1,18 @@
 //! A slot is a lease: taken by a claim, and free in the step that ends the lease.
 
 use super::{assert_shares, numbers, of, put_of, set_each};
-use crate::{bench::prelude::*, cases::cases};
+use crate::{
+    bench::prelude::*,
+    cases::{cases, together::together},
+};
 use queue_core::{
-    Applied, Changed, Prune, Span, State,
+    Applied, Changed, ClaimRequest, Prune, Span, State,
     lifecycle::{Event, OnProcessing},
 };
 
 cases! { "slots":
     no_more_jobs_of_a_partition_are_leased_than_its_limit [I25] (Partitions);
+    claims_sent_together_take_each_slot_once [I25 I3] (Partitions);
     each_settle_frees_one_slot [I25 I15] (Partitions);
     a_settle_that_is_sent_again_frees_no_second_slot [I25 I5] (Partitions);
     a_settle_without_the_lease_frees_none [I25 I4] (Partitions);
@@ -35,6 +39,30 @@ async fn no_more_jobs_of_a_partition_are_leased_than_its_limit(bench: &Bench) {
         bench.assert_nothing_due().await;
         assert_eq!(numbers(&bench, "a").await, (u64::from(running), 9 - u64::from(running)));
     }
+}
+
+/// Each third claim takes no job of a partition with a limit.
+async fn claims_sent_together_take_each_slot_once(bench: &Bench) {
+    set_each(bench, 2).await;
+    for partition in ["a", "b", "c"] {
+        put_of(bench, partition, 4).await;
+    }
+    bench.put_many(4).await;
+    let request = |n: usize| match n % 3 {
+        2 => ClaimRequest { limited_max: 0, ..bench.request(2) },
+        _ => bench.request(1),
+    };
+    let answers = together(bench, (0..12).map(request).collect()).await;
+    let mut leased = Vec::new();
+    for (n, answer) in answers.into_iter().enumerate() {
+        assert!(answer.jobs.len() <= request(n).limit);
+        let is_limited = answer.jobs.iter().any(|job| job.record.meta.partition.is_some());
+        assert!(n % 3 != 2 || !is_limited, "it wants no limited job");
+        leased.extend(answer.jobs);
+    }
+    leased.extend(bench.claim(99).await);
+    assert_shares!(leased, ["a", 2], ["b", 2], ["c", 2], ["", 4]);
+    bench.assert_nothing_due().await;
 }
 
 async fn each_settle_frees_one_slot(bench: &Bench) {
