@@ -86,7 +86,7 @@ pub(crate) fn unusable(path: &Path, error: io::Error) -> Error {
             "it is a link to a file that does not exist; mend the link"
         }
         io::ErrorKind::NotFound if has_directory(path) => {
-            "there is no store, and none is made (`create=never`); check the path"
+            "there is no store, and none was made; check the path"
         }
         io::ErrorKind::NotFound => {
             "its directory does not exist; check the path, and make the directory first"

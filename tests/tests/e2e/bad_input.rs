@@ -119,7 +119,7 @@ fn commands_that_add_nothing_refuse_a_missing_file() {
         &["work", "--exec", "true"],
         &["lead", "a", "--exec", "true"],
     ] {
-        refused(&place, arguments, "it does not exist");
+        refused(&place, arguments, "there is no store");
         refused(&place, arguments, "`queue migrate` an empty one");
     }
 }
@@ -156,9 +156,9 @@ fn places_where_no_file_can_be_are_refused() {
     // Root may write into read-only directories, but no user can create a file in these.
     for (url, words) in [
         ("sqlite:file/queue.db", "it cannot be opened"),
-        ("sqlite:no/such/directory/queue.db", "make its directory first"),
+        ("sqlite:no/such/directory/queue.db", "make the directory first"),
         ("sqlite:directory", "it is a directory; name a file in it"),
-        ("sqlite:/proc/queue.db", "make its directory first"),
+        ("sqlite:/proc/queue.db", "none was made; check the path"),
     ] {
         refused(&place, &["enqueue", "x", "--store", url], words);
     }
@@ -200,7 +200,7 @@ fn a_file_of_a_newer_version_is_refused() {
 fn errors_are_objects_for_programs() {
     let ran = place().run(&["status", "a", "--json"]).code(2);
     let error: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
-    assert!(error["error"].as_str().unwrap().contains("does not exist"), "{error}");
+    assert!(error["error"].as_str().unwrap().contains("there is no store"), "{error}");
 }
 
 #[test]

@@ -91,7 +91,7 @@ fn a_bundle_has_no_payload_no_id_no_error_and_no_tag() {
 fn a_path_without_a_store_is_refused_as_by_every_command() {
     let place = place();
     let refused = place.run(&["doctor"]).code(2);
-    assert!(refused.stderr.contains("does not exist"), "{refused:?}");
+    assert!(refused.stderr.contains("there is no store"), "{refused:?}");
     assert!(place.run(&["doctor", "--accept", "No Code"]).code(2).stderr.contains("no code of a finding"));
 }
 

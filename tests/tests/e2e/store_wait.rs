@@ -105,7 +105,7 @@ fn a_wait_that_is_over_ends_with_the_error_and_its_code() {
     let away = ["work", "--exec", "cat", "--wait=100ms", "--store", "redis://127.0.0.1:1"];
     place.run(&away).code(5);
     let missing = place.run(&["work", "--exec", "cat", "--wait=1s"]).code(2);
-    assert!(missing.stderr.contains("queue.db: it does not exist"), "{missing:?}");
+    assert!(missing.stderr.contains("queue.db: there is no store"), "{missing:?}");
     place.run(&["work", "--exec", "cat", "--wait=5s", "--server", "http://127.0.0.1:1"]).code(2);
 }
 

@@ -238,7 +238,12 @@ impl Shared {
             return Ok(());
         }
         let asked: Vec<JobId> = taken.iter().map(|&at| keys.ids[at].clone()).collect();
-        let found = self.storage.get(&self.name, &asked, Detail::Meta).await?.value;
+        let found = match self.storage.get(&self.name, &asked, Detail::Meta).await {
+            Ok(found) => found.value,
+            // A token that may enqueue need not be one that may read.
+            Err(error) if error.kind() == ErrorKind::Invalid => return Ok(()),
+            Err(error) => return Err(error),
+        };
         for (at, record) in taken.into_iter().zip(found) {
             if let Some(record) = record.filter(|record| answers[at].seq() == Some(record.meta.seq)) {
                 OtherKind::check("enqueue", &record.meta, &keys.kinds[at])?;

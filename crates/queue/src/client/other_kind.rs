@@ -6,7 +6,8 @@ use queue_core::{Error, JobId, JobMeta, Kind, QueueName};
 /// to the queue and not to a kind, so the answer would be about other work.
 ///
 /// Reads by a handle that has [hooks](crate::QueueBuilder::before_enqueue) are not checked, since a
-/// hook may change the kind of a job.
+/// hook may change the kind of a job; nor are enqueues where the store refuses the read, as a
+/// service does to a token that may only enqueue.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the id {id:?} of the queue {queue:?} is that of a job of the kind {found:?}, not {asked:?}; ids belong to the queue, not to a kind: put the kind into the id"

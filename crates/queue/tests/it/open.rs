@@ -71,7 +71,7 @@ async fn a_file_that_cannot_be_opened_as_asked_is_refused_and_not_made() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("jobs.db");
     for (query, says) in [
-        ("?create=never", "there is no store, and none is made (`create=never`)"),
+        ("?create=never", "there is no store, and none was made"),
         ("?create=maybe", "missing"),
         ("?synchronous=off", "normal"),
         ("?mode=ro", "synchronous, create"),
