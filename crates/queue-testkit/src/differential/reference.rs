@@ -235,14 +235,20 @@ mod tests {
         "reopen::",
         "time::",
     ];
-    /// Prunes a record that is overdue. The reference removes those with every call.
-    const PRUNES: &str = "time::a_record_goes_in_time_after_a_clock_that_was_ahead";
+    /// The first prunes a record that is overdue, which the reference removes with every call. The
+    /// other asks for fewer limited jobs than others, which the reference does not know.
+    const BEYOND: [&str; 2] = [
+        "time::a_record_goes_in_time_after_a_clock_that_was_ahead",
+        "slots::claims_sent_together_take_each_slot_once",
+    ];
 
     #[test]
     fn the_reference_is_as_the_cases_and_the_lifecycle_say() {
         let selection = Selection::default().only(GROUPS);
         let reports = collect(ReferenceHarness, &selection).expect("it opens");
-        let failed: Vec<_> = reports.iter().filter(|case| case.has_failed() && case.name != PRUNES).collect();
+        let is_held_to = |name: &str| !BEYOND.contains(&name);
+        let failed: Vec<_> =
+            reports.iter().filter(|case| case.has_failed() && is_held_to(&case.name)).collect();
         assert!(failed.is_empty(), "{failed:#?}");
         assert!(reports.len() > 40, "these groups are there");
     }
