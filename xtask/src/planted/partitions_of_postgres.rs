@@ -145,7 +145,7 @@ pub(super) const MISTAKES: &[Mistake] = &[
         file: REQUESTS,
         right: "[Some(most), Some(lease), Some(bytes), until(request)]",
         wrong: "[Some(most), Some(lease), Some(bytes), None]",
-        caught_by: case("together::a_claim_that_comes_too_late_leaves_its_jobs_to_those_beside_it"),
+        caught_by: case("together::claims_that_come_too_late_leave_their_jobs_to_those_beside_them"),
     },
     Mistake {
         name: "Postgres: a claim beside others has more room than it said",
@@ -157,8 +157,8 @@ pub(super) const MISTAKES: &[Mistake] = &[
     Mistake {
         name: "Postgres: each claim is a statement of its own",
         file: "crates/queue-postgres/src/batched.rs",
-        right: "const CLAIMS_BESIDE: usize = 2;",
-        wrong: "const CLAIMS_BESIDE: usize = 64;",
+        right: "        CLAIMS_BESIDE",
+        wrong: "64",
         caught_by: own("merged_claims::claims_that_come_meanwhile_share_a_statement"),
     },
 ];
