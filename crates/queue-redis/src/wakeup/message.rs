@@ -51,10 +51,7 @@ pub(super) fn pass_on(hub: &Hub, channels: &Channels, push: &PushInfo) {
 fn hand_out(hub: &Hub, queue: &QueueName, news: &News) {
     match news {
         News::Changed(change) => hub.changed(queue, change),
-        News::Completed(job) => {
-            hub.completed(queue, job);
-            hub.followed(queue, &job.change());
-        }
+        News::Completed(job) => hub.completed(queue, job),
     }
 }
 

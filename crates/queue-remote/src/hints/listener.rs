@@ -113,7 +113,7 @@ impl Listener {
         match (topic, hint) {
             (Topic::Wake, _) => self.hub.wake(queue),
             (Topic::Ends, Hint::Job(change)) => self.hub.ended(queue, &change),
-            (Topic::Ends, Hint::Completed(job)) => self.hub.completed(queue, &job),
+            (Topic::Ends, Hint::Completed(job)) => self.hub.ended_with(queue, &job),
             (Topic::All, Hint::Job(change)) => self.hub.followed(queue, &change),
             (Topic::All, Hint::Completed(job)) => self.hub.followed(queue, &job.change()),
             (Topic::Ends | Topic::All, Hint::Missed) => drop(self.hub.tell(queue, News::Changed)),

@@ -93,9 +93,16 @@ impl Hub {
         }
     }
 
-    /// [`ended`](Self::ended) for a store that has the result at hand: subscribers to the id need
-    /// not read it. The record of that revision has to have exactly this result.
+    /// [`changed`](Self::changed) for a store that has the result at hand: subscribers to the id
+    /// need not read it. The record of that revision has to have exactly this result.
     pub fn completed(&self, queue: &QueueName, job: &CompletedJob) {
+        self.ended_with(queue, job);
+        self.followed(queue, &job.change());
+    }
+
+    /// The part of [`completed`](Self::completed) that is for subscribers who asked for the id of
+    /// the job.
+    pub fn ended_with(&self, queue: &QueueName, job: &CompletedJob) {
         if let Some(channels) = self.lock().queues.get(queue) {
             for sender in channels.jobs.get(&job.id).into_iter().flat_map(BTreeMap::values) {
                 sender.send(Hint::Completed(Box::new(job.clone())));

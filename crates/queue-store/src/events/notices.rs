@@ -135,12 +135,8 @@ impl Notices {
                 Notice::Wake(queue) => hub.wake(queue),
                 Notice::Changed(queue, change) if to_followers => hub.changed(queue, change),
                 Notice::Changed(queue, change) => hub.ended(queue, change),
-                Notice::Completed(queue, job) => {
-                    hub.completed(queue, job);
-                    if to_followers {
-                        hub.followed(queue, &job.change());
-                    }
-                }
+                Notice::Completed(queue, job) if to_followers => hub.completed(queue, job),
+                Notice::Completed(queue, job) => hub.ended_with(queue, job),
             }
         }
     }

@@ -126,7 +126,7 @@ impl PlantedStore {
             }
             let (id, result) = (meta.id.clone(), Payload::new("d", ContentType::from_static("text/plain")));
             let job = CompletedJob { id, seq: meta.seq, revision: meta.revision, result };
-            self.hub.completed(&meta.queue, &job);
+            self.hub.ended_with(&meta.queue, &job);
         }
     }
 
