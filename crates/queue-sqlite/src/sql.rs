@@ -68,10 +68,12 @@ statements! {
         INSERT_FAILURE = "insert_failure";
         INSERT_GATED = "insert_gated";
         INSERT_JOB = "insert_job";
+        INSERT_JOBS = "insert_jobs";
         INSERT_LEASE = "insert_lease";
         INSERT_LIFE = "insert_life";
         INSERT_PARTITION_READY = "insert_partition_ready";
         INSERT_READY = "insert_ready";
+        INSERT_READY_JOBS = "insert_ready_jobs";
         INSERT_SCHEDULED = "insert_scheduled";
         INSERT_TAG = "insert_tag";
         LIMIT_OF = "limit_of";
@@ -118,6 +120,7 @@ statements! {
         SAVE_WORKER = "save_worker";
         SET_DUTY = "set_duty";
         SET_PAUSED = "set_paused";
+        TAKE_BACK_JOBS = "take_back_jobs";
         TRIM_ATTEMPTS = "trim_attempts";
     }
     of_jobs: {

@@ -1,6 +1,6 @@
 //! The verb that stores new jobs.
 
-use super::{commit::Database, session::SqliteSession, waiting::IndexPosition};
+use super::{commit::Database, new_rows::ROWS, session::SqliteSession, waiting::IndexPosition};
 use crate::row::{SqliteRecord, foreign, written};
 use queue_core::{
     AnswerRoom, Enqueued, JobId, JobMeta, NewJob, QueueName, Seq, Signalling, Stamped, State,
@@ -34,14 +34,60 @@ impl Verb<Database> for SqliteEnqueue {
         }
         let queue = session.intern_queue(&self.queue)?;
         let mut room = session.answer_room();
-        let mut one = |new| session.enqueue_one(queue, &self.queue, new, None, &mut room);
-        let groups = self.groups.iter().map(|group| group.iter().map(&mut one).collect());
+        let groups =
+            self.groups.iter().map(|group| session.enqueue_group(queue, &self.queue, group, &mut room));
         let value = groups.collect::<rusqlite::Result<_>>()?;
         Ok(Stamped::at(session.moment, value))
     }
 }
 
 impl SqliteSession<'_> {
+    /// Stores the jobs of a group, several rows a statement for as long as their ids are free: one
+    /// that is taken is seldom alone.
+    fn enqueue_group(
+        &mut self,
+        queue: i64,
+        name: &QueueName,
+        group: &[NewJob],
+        room: &mut AnswerRoom,
+    ) -> rusqlite::Result<Vec<Enqueued>> {
+        let mut answers = Vec::with_capacity(group.len());
+        let mut are_free = true;
+        for jobs in group.chunks(ROWS) {
+            let may_begin_together = jobs.len() == ROWS && jobs.iter().all(|new| new.end_signals.is_empty());
+            if are_free && may_begin_together {
+                are_free = self.enqueue_together(queue, name, jobs, &mut answers)?;
+                if are_free {
+                    continue;
+                }
+            }
+            for new in jobs {
+                answers.push(self.enqueue_one(queue, name, new, None, room)?);
+            }
+        }
+        Ok(answers)
+    }
+
+    /// False, and nothing stored, if one of the ids is taken.
+    fn enqueue_together(
+        &mut self,
+        queue: i64,
+        name: &QueueName,
+        jobs: &[NewJob],
+        answers: &mut Vec<Enqueued>,
+    ) -> rusqlite::Result<bool> {
+        let now = self.moment.now;
+        let begin =
+            |(new, before)| Ok((JobMeta::begin(name.clone(), new, self.seq_ahead(before)?, now), new));
+        let lives: Vec<(JobMeta, &NewJob)> =
+            jobs.iter().zip(0..).map(begin).collect::<rusqlite::Result<_>>()?;
+        let are_free = self.insert_together(queue, &lives)?;
+        if are_free {
+            answers.extend(lives.iter().map(|(meta, _)| Enqueued::Queued { seq: meta.seq }));
+        }
+        Ok(are_free)
+    }
+
     /// Asks the targets of the job's end signals before anything is written, and raises them only
     /// if it is stored: a duplicate raises nothing. Inserts first and asks about a present record
     /// only if the id turned out to be taken, since most are free. `holder` is the job whose own

@@ -5,11 +5,10 @@ use super::{session::SqliteSession, waiting::IndexPosition};
 use crate::{
     body::{ResultParts, read_outcome},
     key::key,
-    row::{SqliteRecord, born_marks, claimed_after, flags, integer, run_after, terms_column},
+    row::{SqliteRecord, claimed_after, flags, integer, run_after, terms_column},
 };
 use queue_core::{
-    Attempt, EndSignal, Failure, Headers, JobId, JobMeta, LeaseToken, Payload, QueueName, Reason, Seq, Span,
-    Timestamp,
+    Attempt, Failure, JobId, JobMeta, LeaseToken, Payload, QueueName, Reason, Seq, Timestamp,
     lifecycle::{BodyPatch, LastSettle, TrackedJob, Transition},
 };
 use rusqlite::{OptionalExtension, params};
@@ -45,46 +44,6 @@ impl SqliteSession<'_> {
         let found =
             self.statements.job_by_id.query_row(key, |row| SqliteRecord::read(row, name)).optional()?;
         found.map(|stored| self.with_gate(stored)).transpose()
-    }
-
-    /// Begins a life, unless its id is taken; the answer says whether it did.
-    pub(super) fn insert(
-        &mut self,
-        queue: i64,
-        meta: &JobMeta,
-        headers: &Headers,
-        payload: &Payload,
-        end_signals: &[EndSignal],
-    ) -> rusqlite::Result<bool> {
-        let inserted = self.statements.insert_job.execute(params![
-            key(queue, meta.seq),
-            queue,
-            meta.id.as_str(),
-            meta.kind.as_str(),
-            meta.priority,
-            meta.created_at.as_millis(),
-            run_after(meta),
-            terms_column(meta),
-            born_marks(meta),
-            meta.expires_in.map(Span::as_millis),
-            meta.tags.to_text(),
-            headers.to_text(),
-            payload.content_type.as_str(),
-            &payload.bytes[..],
-        ])?;
-        if inserted == 0 {
-            return Ok(false);
-        }
-        self.take_seq(meta.seq);
-        for tag in &meta.tags {
-            let entry = params![queue, tag.as_str(), integer(meta.seq.get())];
-            self.statements.insert_tag.execute(entry)?;
-        }
-        self.save_gate(meta)?;
-        self.save_end_signals(meta.seq, end_signals)?;
-        self.enter(queue, meta)?;
-        self.notices.changed(meta);
-        Ok(true)
     }
 
     /// Writes a job that was changed since it stood at `before`. False, and nothing written, if it

@@ -13,6 +13,7 @@ mod import;
 mod jobs;
 mod lazy_statement;
 mod leased_jobs;
+mod new_rows;
 mod partitions;
 mod pause;
 mod presence;

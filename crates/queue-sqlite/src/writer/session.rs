@@ -221,7 +221,12 @@ impl<'c> SqliteSession<'c> {
 
     /// The number that the next life gets.
     pub(super) fn next_seq(&self) -> rusqlite::Result<Seq> {
-        Ok(seq_after(self.seq_mark)?)
+        self.seq_ahead(0)
+    }
+
+    /// The number that a life gets before which so many begin.
+    pub(super) fn seq_ahead(&self, before: i64) -> rusqlite::Result<Seq> {
+        Ok(seq_after(self.seq_mark + before)?)
     }
 
     /// That number is taken now.

@@ -73,6 +73,21 @@ fn steps(session: &mut SqliteSession<'_>) -> i32 {
 }
 
 #[test]
+fn jobs_of_one_call_share_statements_for_as_long_as_their_ids_are_free() {
+    with_session(|session| {
+        let mut enqueued = |names: std::ops::Range<usize>| {
+            enqueue(session, names.map(|n| job(&n.to_string())).collect());
+            let runs = runs(session);
+            ["insert_jobs", "insert_ready_jobs", "insert_job", "take_back_jobs"]
+                .map(|name| runs.get(name).copied().unwrap_or(0))
+        };
+        assert_eq!(enqueued(0..40), [2, 2, 8, 0]);
+        assert_eq!(enqueued(24..64), [1, 0, 40, 0], "the first are all taken");
+        assert_eq!(enqueued(60..110), [1, 0, 50, 1], "some of the first are taken");
+    });
+}
+
+#[test]
 fn plain_jobs_run_no_statement_of_partitions() {
     let frame = |rest: &[(&'static str, i32)]| {
         let frame = [("begin", 1), ("load_store", 1), ("save_store", 1), ("commit", 1)];

@@ -22,8 +22,8 @@ macro_rules! statements {
                 }
             }
 
-            /// Each is prepared once, for the life of the thread. Statements about gates and
-            /// partitions wait for their first use, since many programs never run them.
+            /// Each is prepared once, for the life of the thread. Statements of gates, partitions
+            /// and rows together wait for their first use, since many programs never run them.
             pub(super) fn prepare(connection: &'c Connection) -> rusqlite::Result<Self> {
                 let mut statements = Self::new(connection);
                 $(statements.$name.get()?;)*
@@ -115,7 +115,9 @@ statements! {
         fronts = FRONTS;
         insert_end_signal = INSERT_END_SIGNAL;
         insert_gated = INSERT_GATED;
+        insert_jobs = INSERT_JOBS;
         insert_partition_ready = INSERT_PARTITION_READY;
+        insert_ready_jobs = INSERT_READY_JOBS;
         limit_of = LIMIT_OF;
         load_end_signals = LOAD_END_SIGNALS;
         load_gate = LOAD_GATE;
@@ -130,5 +132,6 @@ statements! {
         save_has_partitions = SAVE_HAS_PARTITIONS;
         save_partition = SAVE_PARTITION;
         save_turn = SAVE_TURN;
+        take_back_jobs = TAKE_BACK_JOBS;
     }
 }

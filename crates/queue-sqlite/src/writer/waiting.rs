@@ -49,19 +49,30 @@ impl IndexPosition {
 impl SqliteSession<'_> {
     /// Adds the index entries of a job's new state.
     pub(super) fn enter(&mut self, queue: i64, job: &JobMeta) -> rusqlite::Result<()> {
+        self.enter_state(queue, job)?;
+        self.place(queue, job)
+    }
+
+    /// Adds a job to the counter of its new state, and to the failures.
+    pub(super) fn enter_state(&mut self, queue: i64, job: &JobMeta) -> rusqlite::Result<()> {
         self.counters.add(queue, job.state.as_code(), 1);
         self.partitions.count(&queue, job.partition.as_ref(), job.state, 1);
         if let Some(at) = failed(job) {
             let entry = params![queue, job.state.as_code(), at.as_millis(), integer(job.seq.get())];
             self.statements.insert_failure.execute(entry)?;
         }
+        Ok(())
+    }
+
+    /// Gives a job that waits its place in line.
+    pub(super) fn place(&mut self, queue: i64, job: &JobMeta) -> rusqlite::Result<()> {
         if !job.state.is_waiting() {
             return Ok(());
         }
         // Other processes wake their claims only for queues in which a job came to wait (ADR 0044).
         self.counters.wake(queue);
         let (run_at, seq) = (job.run_at.as_millis(), integer(job.seq.get()));
-        if job.run_at <= self.moment.now {
+        if job.is_due(self.moment.now) {
             self.insert_due(queue, job.partition.as_ref(), (job.priority, run_at, seq))?;
         } else if job.is_gated(self.moment.now) {
             self.statements.insert_gated.execute(params![queue, run_at, seq])?;

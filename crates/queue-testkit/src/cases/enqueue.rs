@@ -17,6 +17,7 @@ cases! { "enqueue":
     an_id_twice_in_one_group_is_a_duplicate_of_itself [I9];
     an_id_twice_in_one_call_is_a_duplicate_of_itself [I9];
     a_duplicate_does_not_fail_its_group [I9 I19];
+    each_of_many_jobs_is_answered_where_some_ids_are_taken [I1 I9 I11 I12];
     a_delayed_job_is_queued_with_its_time_ahead [I11];
     the_longest_delay_is_kept_exactly [I11];
     a_zero_delay_is_due_at_once [I11];
@@ -120,6 +121,28 @@ async fn a_duplicate_does_not_fail_its_group(bench: &Bench) {
     let answers = bench.enqueue_groups(vec![vec![job("a"), job("taken"), job("b")]]).await.remove(0);
     assert_eq!(answers.iter().map(Enqueued::is_new).collect::<Vec<_>>(), [true, false, true]);
     assert_eq!(bench.claim_ids(9).await, ["taken", "a", "b"]);
+}
+
+/// A store may write many jobs of a call together, and find out only then that an id is taken.
+async fn each_of_many_jobs_is_answered_where_some_ids_are_taken(bench: &Bench) {
+    let (delayed, taken) = (7, 25);
+    bench.put(nth(taken).as_str()).await;
+    let mut group = jobs(60);
+    group[delayed] = job(nth(delayed).as_str()).with_delay(Span::from_secs(5));
+    // The last is the same as one before it.
+    group.push(job(nth(3).as_str()));
+    let answers = bench.enqueue_groups(vec![group]).await.remove(0);
+    let old: Vec<usize> = (0..answers.len()).filter(|n| !answers[*n].is_new()).collect();
+    assert_eq!(old, [taken, 60]);
+    assert_eq!(answers[60].seq(), answers[3].seq());
+    let new = answers.iter().filter(|answer| answer.is_new());
+    assert!(new.map(Enqueued::seq).is_sorted_by(|a, b| a < b));
+    assert_eq!(bench.counts().await.of(State::Queued), 60);
+    let others = (0..60).filter(|n| ![delayed, taken].contains(n));
+    let due: Vec<String> = [taken].into_iter().chain(others).map(|n| nth(n).to_string()).collect();
+    assert_eq!(bench.claim_ids(100).await, due);
+    bench.advance(Span::from_secs(5));
+    assert_eq!(bench.claim_ids(100).await, [nth(delayed).as_str()]);
 }
 
 /// Scheduled is not a state.
