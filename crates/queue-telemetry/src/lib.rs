@@ -20,6 +20,7 @@
 //! Deliberately absent: an exporter, a server, and any type of OpenTelemetry in a signature except
 //! the meter.
 
+mod applied_batch;
 mod instruments;
 mod labels;
 mod metered;

@@ -1,6 +1,6 @@
 //! A layer that measures the calls of a store.
 
-use crate::{QueueMetrics, sent_transition::SentTransition, words::Operation};
+use crate::{QueueMetrics, labels::QueueLabels, sent_transition::SentTransition, words::Operation};
 use async_trait::async_trait;
 use queue_core::{
     Applied, ClaimRequest, Claimed, Enqueued, NewJob, QueueName, Result, Stamped, Storage, StorageLayer,
@@ -46,17 +46,18 @@ impl<S: Storage + ?Sized> Metered<S> {
         Self { store, name, metrics: metrics.clone() }
     }
 
-    /// Measures the duration of a call, and counts its error.
+    /// Measures the duration of a call, and counts its error or its answer.
     async fn timed<T: Send>(
         &self,
         queue: &QueueName,
         operation: Operation,
         call: impl Future<Output = Result<T>> + Send,
+        count: impl FnOnce(&QueueLabels, &T) + Send,
     ) -> Result<T> {
         let begun = Instant::now();
         let answer = self.around(operation.as_str(), None, call).await;
-        self.metrics.called(queue, operation, begun.elapsed(), answer.as_ref().err());
-        answer
+        let labels = self.metrics.called(queue, operation, begun.elapsed(), answer.as_ref().err());
+        answer.inspect(|answer| count(&labels, answer))
     }
 }
 
@@ -84,16 +85,15 @@ impl<S: Storage + ?Sized> StorageLayer for Metered<S> {
         queue: &QueueName,
         groups: Vec<Vec<NewJob>>,
     ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
-        let answer = self.timed(queue, Operation::Enqueue, self.store.enqueue(queue, groups)).await?;
-        self.metrics.enqueued(queue, &answer.value);
-        Ok(answer)
+        let call = self.store.enqueue(queue, groups);
+        self.timed(queue, Operation::Enqueue, call, |labels, answer| self.metrics.enqueued(labels, answer))
+            .await
     }
 
     async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
         let queue = request.queue.clone();
-        let claimed = self.timed(&queue, Operation::Claim, self.store.claim(request)).await?;
-        self.metrics.claimed(&queue, &claimed);
-        Ok(claimed)
+        let call = self.store.claim(request);
+        self.timed(&queue, Operation::Claim, call, |_, claimed| self.metrics.claimed(&queue, claimed)).await
     }
 
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
@@ -102,8 +102,7 @@ impl<S: Storage + ?Sized> StorageLayer for Metered<S> {
             return self.around("apply", None, self.store.apply(batch)).await;
         };
         let sent: Vec<SentTransition> = batch.iter().map(SentTransition::of).collect();
-        let answer = self.timed(&queue, sent[0].operation(), self.store.apply(batch)).await?;
-        self.metrics.applied(&sent, &answer);
-        Ok(answer)
+        let call = self.store.apply(batch);
+        self.timed(&queue, sent[0].operation(), call, |_, answer| self.metrics.applied(&sent, answer)).await
     }
 }

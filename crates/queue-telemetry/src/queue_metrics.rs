@@ -3,18 +3,14 @@
 use crate::{
     instruments::Instruments,
     labels::{KindLabels, Labels, QueueLabels},
-    sent_transition::{SentChange, SentTransition},
     store_gauges::RecordedQueues,
     words::{
-        AttemptOutcome, DESTINATION, ERROR_TYPE, KIND, OPERATION, OUTCOME, Operation, REASON, SentOutcome,
-        certainty, error_kind,
+        AttemptOutcome, DESTINATION, ERROR_TYPE, KIND, OUTCOME, Operation, REASON, SentOutcome, certainty,
+        error_kind,
     },
 };
 use opentelemetry::{KeyValue, metrics::Meter};
-use queue_core::{
-    Applied, Certainty, Claimed, Enqueued, Error, ErrorKind, JobMeta, Kind, QueueName, Reason, Stamped,
-    Timestamp,
-};
+use queue_core::{Certainty, Claimed, Enqueued, Error, ErrorKind, Kind, QueueName, Reason, Stamped};
 use queue_worker::{JobEnd, WorkerEvent};
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -147,30 +143,27 @@ impl QueueMetrics {
         operation: Operation,
         took: Duration,
         error: Option<&Error>,
-    ) {
+    ) -> Arc<QueueLabels> {
         let is_of_jobs = error.is_none() && operation != Operation::Claim;
         let queue = if is_of_jobs { self.queue(queue) } else { self.inner.labels.of_known_queue(queue) };
         let secs = took.as_secs_f64();
-        let Some(error) = error else {
-            let (labels, cell) =
-                (&queue.operations[operation as usize], &queue.cells.operations[operation as usize]);
-            return cell.record(&self.instruments().operation, secs, labels);
-        };
-        let labels = [
-            queue.destination[0].clone(),
-            KeyValue::new(OPERATION, operation.as_str()),
-            KeyValue::new(ERROR_TYPE, error_kind(error.kind())),
-        ];
-        self.instruments().operation.record(secs, &labels);
+        let duration = &self.instruments().operation;
+        let (labels, cell) =
+            (&queue.operations[operation as usize], &queue.cells.operations[operation as usize]);
+        match error {
+            None => cell.record(duration, secs, labels),
+            Some(error) => duration.record(secs, &with_error(labels, error)),
+        }
+        queue
     }
 
     pub(crate) fn store_failed(&self, store: &'static str, error: &Error) {
         self.instruments().errors.add(1, &error_labels(store, error.kind(), error.certainty()));
     }
 
-    pub(crate) fn enqueued(&self, queue: &QueueName, groups: &[Vec<Enqueued>]) {
+    pub(crate) fn enqueued(&self, queue: &QueueLabels, answer: &Stamped<Vec<Vec<Enqueued>>>) {
         let mut counts = [0_u64; SentOutcome::WORDS.len()];
-        for answer in groups.iter().flatten() {
+        for answer in answer.value.iter().flatten() {
             let outcome = match answer {
                 Enqueued::Queued { .. } => SentOutcome::Queued,
                 Enqueued::Duplicate { .. } => SentOutcome::Duplicate,
@@ -179,7 +172,6 @@ impl QueueMetrics {
             };
             counts[outcome as usize] += 1;
         }
-        let queue = self.queue(queue);
         for (outcome, count) in counts.into_iter().enumerate().filter(|(_, count)| *count > 0) {
             queue.cells.sent[outcome].add(&self.instruments().sent, count, &queue.sent[outcome]);
         }
@@ -201,42 +193,6 @@ impl QueueMetrics {
             queue.cells.consumed.add(&self.instruments().consumed, count, &queue.destination);
         }
     }
-
-    pub(crate) fn applied(&self, sent: &[SentTransition], answer: &Stamped<Vec<Applied>>) {
-        for (sent, applied) in sent.iter().zip(&answer.value) {
-            match applied {
-                Applied::Done(after) => self.done(sent, after, answer.now),
-                Applied::LeaseLost(job) if sent.is_by_holder() => {
-                    let queue = self.queue(&job.queue);
-                    self.instruments().lease_lost.add(1, &queue.destination);
-                }
-                Applied::LeaseLost(_) | Applied::Stale(_) | Applied::Missing => {}
-            }
-        }
-    }
-
-    fn done(&self, sent: &SentTransition, after: &JobMeta, now: Timestamp) {
-        let ended = sent.ended(after);
-        if ended.is_none() && sent.followers == 0 {
-            return;
-        }
-        let queue = self.queue(&after.queue);
-        if sent.followers > 0 {
-            let labels = &queue.sent[SentOutcome::Follower as usize];
-            self.instruments().sent.add(sent.followers as u64, labels);
-        }
-        let Some(outcome) = ended else { return };
-        let kind = self.kind(&queue, &after.kind);
-        let (labels, cells) = kind.of(outcome);
-        match sent.reason {
-            None => cells.attempts.add(&self.instruments().attempts, 1, labels),
-            Some(reason) => self.instruments().attempts.add(1, &with_reason(labels, reason)),
-        }
-        if let (Some(claimed_at), false) = (after.claimed_at, matches!(sent.change, SentChange::Rescue(_))) {
-            let held = now.since(claimed_at).as_secs_f64();
-            cells.held.record(&self.instruments().held, held, labels);
-        }
-    }
 }
 
 impl fmt::Debug for QueueMetrics {
@@ -253,7 +209,11 @@ fn error_labels(store: &'static str, kind: ErrorKind, how_certain: Certainty) ->
     ]
 }
 
-fn with_reason([queue, kind, outcome]: &[KeyValue; 3], reason: Reason) -> [KeyValue; 4] {
+fn with_error([queue, operation]: &[KeyValue; 2], error: &Error) -> [KeyValue; 3] {
+    [queue.clone(), operation.clone(), KeyValue::new(ERROR_TYPE, error_kind(error.kind()))]
+}
+
+pub(crate) fn with_reason([queue, kind, outcome]: &[KeyValue; 3], reason: Reason) -> [KeyValue; 4] {
     debug_assert!(queue.key.as_str() == DESTINATION && kind.key.as_str() == KIND);
     debug_assert_eq!(outcome.key.as_str(), OUTCOME);
     [queue.clone(), kind.clone(), outcome.clone(), KeyValue::new(REASON, reason.as_str())]
