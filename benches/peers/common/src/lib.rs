@@ -18,3 +18,4 @@ pub use crate::job::{JOB_BYTES, Job};
 pub use crate::peer::{NotOffered, Peer, Producer};
 pub use crate::process::main;
 pub use crate::setup::{Profile, Setup};
+pub use crate::workload::Workload;

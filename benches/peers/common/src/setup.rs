@@ -78,6 +78,12 @@ impl Setup {
         self.profile
     }
 
+    /// What will be measured. Only the floor asks, since some rows have none; a queue is the same
+    /// in every row.
+    pub fn workload(&self) -> Workload {
+        self.workload
+    }
+
     /// True if a caller will wait for results, for which some libraries need a connection.
     pub fn waits_for_results(&self) -> bool {
         matches!(self.workload, Workload::Call | Workload::CallC50)

@@ -1,6 +1,7 @@
 //! Who is measured, and on which stores.
 
 use std::fmt;
+use std::iter;
 
 use serde::{Deserialize, Serialize};
 
@@ -94,6 +95,16 @@ pub(crate) const PEERS: &[Peer] = &[
     of_platformatic("platformatic-postgres", &[Store::Postgres]),
 ];
 
+/// What the engines do without a queue: measured in turn with the peers, and none of them. Memory
+/// has no engine.
+pub(crate) const FLOOR: &Peer =
+    &rust("floor", "peer-floor", &[Store::Files, Store::Sqlite, Store::Postgres, Store::Redis]);
+
+/// All that is measured: the peers, then the floor.
+pub(crate) fn entrants() -> impl Iterator<Item = &'static Peer> {
+    PEERS.iter().chain(iter::once(FLOOR))
+}
+
 const fn rust(name: &'static str, package: &'static str, stores: &'static [Store]) -> Peer {
     Peer { name, language: Language::Rust, package, stores, drain_max: None }
 }
@@ -115,19 +126,25 @@ impl Peer {
 
 #[cfg(test)]
 mod tests {
-    use super::{Language, OURS, PEERS, Store};
+    use super::{FLOOR, Language, OURS, PEERS, Store, entrants};
     use crate::root;
 
     #[test]
-    fn each_peer_has_its_program() {
+    fn each_peer_and_the_floor_have_their_program() {
         let folder = root().join("benches/peers");
-        for peer in PEERS {
+        for peer in entrants() {
             let file = match peer.language {
                 Language::Rust => folder.join(peer.name).join("src/main.rs"),
                 Language::Node(script) => folder.join("node").join(format!("{script}.mjs")),
             };
             assert!(file.is_file(), "{}", file.display());
         }
+    }
+
+    #[test]
+    fn the_floor_is_no_peer() {
+        assert!(PEERS.iter().all(|peer| peer.name != FLOOR.name));
+        assert!(!FLOOR.stores.contains(&Store::Memory));
     }
 
     #[test]

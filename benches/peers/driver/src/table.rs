@@ -1,6 +1,6 @@
 //! The tables of one store.
 
-use crate::catalog::OURS;
+use crate::catalog::{FLOOR, OURS};
 use crate::cell::{Cell, Figure};
 use crate::measure::StoreRun;
 use crate::row::{ROWS, Row, Unit};
@@ -38,24 +38,30 @@ fn figures(run: &StoreRun, unit: Unit, caption: &str) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let peers: Vec<&str> =
+    let present: Vec<&str> =
         run.peers.iter().filter(|peer| peer.missing.is_none()).map(|peer| peer.name.as_str()).collect();
-    let mut table = Table::new(&[&[""], peers.as_slice(), &["ours / best peer"]].concat());
+    let (floor, peers): (Vec<&str>, Vec<&str>) = present.into_iter().partition(|name| *name == FLOOR.name);
+    let mut table = Table::new(&[&[""], peers.as_slice(), &["ours / best peer"], floor.as_slice()].concat());
     for row in rows {
         let of_peer = |peer: &str| run.cells.iter().find(|cell| cell.is_of(row) && cell.peer == peer);
         let best = best(run, row, |_| true).map(|(peer, _)| peer);
         let mut line = vec![row.title.to_owned()];
         line.extend(peers.iter().map(|peer| shown(of_peer(peer), unit, best == Some(*peer))));
         line.push(ratio(run, row));
+        line.extend(floor.iter().map(|floor| shown(of_peer(floor), unit, false)));
         table.add(&line);
     }
     format!("{caption}\n\n{}", table.0)
 }
 
-/// The peer with the best figure of a row.
+/// The peer with the best figure of a row. The floor is none.
 fn best(run: &StoreRun, row: Row, is_asked: impl Fn(&str) -> bool) -> Option<(&str, f64)> {
-    let cells = run.cells.iter().filter(|cell| cell.is_of(row) && is_asked(&cell.peer));
-    let figures = cells.filter_map(|cell| Some((cell.peer.as_str(), cell.figure(row.unit)?.median)));
+    let is_peer = |cell: &&Cell| cell.is_of(row) && cell.peer != FLOOR.name && is_asked(&cell.peer);
+    let figures = run
+        .cells
+        .iter()
+        .filter(is_peer)
+        .filter_map(|cell| Some((cell.peer.as_str(), cell.figure(row.unit)?.median)));
     match row.unit {
         Unit::JobsPerSecond => figures.max_by(|one, other| one.1.total_cmp(&other.1)),
         Unit::Milliseconds => figures.min_by(|one, other| one.1.total_cmp(&other.1)),
@@ -212,6 +218,20 @@ mod tests {
         run.cells[1].runs[0].notes.push("not all of 20000 jobs within 4 s".to_owned());
         let text = section(&run);
         assert!(text.contains("| 20,000 | **40,000** † | none † |  |"), "{text}");
+    }
+
+    #[test]
+    fn the_floor_is_the_last_column_and_no_peer() {
+        let mut run = store_run();
+        run.peers.push(entrant("floor", None));
+        let mut without = sample("floor", ROWS[1], &[]);
+        without.runs.push(Run { not_offered: true, ..Run::default() });
+        let with = sample("floor", ROWS[0], &[90_000.0]);
+        run.cells.extend([with, without, sample("ours", ROWS[1], &[10_000.0])]);
+        let text = section(&run);
+        assert!(text.contains("|  | ours | fast | broken | ours / best peer | floor |"), "{text}");
+        assert!(text.contains("| 20,000 | **40,000** | none † | 0.50 (fast) | 90,000 |"), "{text}");
+        assert!(text.contains("| **10,000** |  |  |  | – |"), "{text}");
     }
 
     #[test]

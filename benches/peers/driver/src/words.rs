@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 
-use crate::catalog::{OURS, PEERS, Peer, Store};
+use crate::catalog::{OURS, Peer, Store, entrants};
 use crate::row::{ROWS, Row};
 
 const PAGE: &str = "page";
@@ -24,7 +24,7 @@ impl Words {
         for word in words.iter().filter(|_| !parsed.is_page_alone) {
             if word == QUICK {
                 parsed.is_quick = true;
-            } else if let Some(peer) = PEERS.iter().find(|peer| peer.name == word) {
+            } else if let Some(peer) = entrants().find(|peer| peer.name == word) {
                 parsed.peers.push(peer.name);
             } else if let Some(store) = Store::ALL.into_iter().find(|store| store.name() == word) {
                 parsed.stores.push(store);
@@ -42,12 +42,13 @@ impl Words {
         self.peers.is_empty() && self.workloads.is_empty()
     }
 
-    /// A peer is measured beside this project, whether or not that was named.
+    /// A peer is measured beside this project, whether or not that was named; the floor is named as
+    /// a peer is.
     pub(crate) fn peers(&self) -> Vec<&'static Peer> {
         let is_named =
             |peer: &&Peer| self.peers.is_empty() || peer.name == OURS || self.peers.contains(&peer.name);
         let is_on_store = |peer: &&Peer| peer.stores.iter().any(|store| self.has_store(*store));
-        PEERS.iter().filter(is_named).filter(is_on_store).collect()
+        entrants().filter(is_named).filter(is_on_store).collect()
     }
 
     /// A named peer brings the stores that it is on, unless stores are named as well.
@@ -55,8 +56,8 @@ impl Words {
         if !self.stores.is_empty() {
             return self.stores.contains(&store);
         }
-        let named = PEERS.iter().filter(|peer| self.peers.contains(&peer.name));
-        self.peers.is_empty() || named.into_iter().any(|peer| peer.stores.contains(&store))
+        let mut named = entrants().filter(|peer| self.peers.contains(&peer.name));
+        self.peers.is_empty() || named.any(|peer| peer.stores.contains(&store))
     }
 
     pub(crate) fn rows(&self) -> Vec<Row> {
@@ -67,7 +68,7 @@ impl Words {
 
 /// All words, for people.
 pub(crate) fn known() -> String {
-    let peers = PEERS.iter().map(|peer| peer.name);
+    let peers = entrants().map(|peer| peer.name);
     let mut workloads: Vec<&str> = ROWS.iter().map(|row| row.workload).collect();
     workloads.dedup();
     peers.chain(Store::ALL.map(Store::name)).chain(workloads).collect::<Vec<_>>().join(", ")
@@ -97,10 +98,19 @@ mod tests {
     }
 
     #[test]
-    fn a_store_is_measured_with_all_its_peers() {
-        assert_eq!(names(&["sqlite"]), ["ours", "river", "apalis-sqlite", "effectum"]);
+    fn a_store_is_measured_with_all_its_peers_and_its_floor() {
+        assert_eq!(names(&["sqlite"]), ["ours", "river", "apalis-sqlite", "effectum", "floor"]);
         assert!(parsed(&["sqlite"]).names_whole_stores() && parsed(&[]).names_whole_stores());
         assert_eq!(parsed(&[]).rows(), ROWS);
+    }
+
+    #[test]
+    fn the_floor_is_measured_beside_ours_on_its_stores() {
+        assert_eq!(names(&["floor"]), ["ours", "floor"]);
+        assert_eq!(names(&["floor", "memory"]), ["ours"]);
+        let words = parsed(&["floor"]);
+        assert!(words.has_store(Store::Redis) && !words.has_store(Store::Memory));
+        assert!(!words.names_whole_stores());
     }
 
     #[test]

@@ -24,7 +24,7 @@ const WINDOW: Duration = Duration::from_secs(1);
 
 /// The names are the names of `cargo xtask bench`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Workload {
+pub enum Workload {
     /// From the start of a worker until the store shows none of its jobs as unfinished.
     Drain,
     /// One producer, one job a call.
