@@ -33,27 +33,26 @@ impl Verb<Database> for SqliteEnqueue {
             return Ok(Stamped::at(session.moment, self.groups.iter().map(orphans).collect()));
         }
         let queue = session.intern_queue(&self.queue)?;
-        let mut room = session.answer_room();
-        let groups =
-            self.groups.iter().map(|group| session.enqueue_group(queue, &self.queue, group, &mut room));
-        let value = groups.collect::<rusqlite::Result<_>>()?;
-        Ok(Stamped::at(session.moment, value))
+        let jobs: Vec<&NewJob> = self.groups.iter().flatten().collect();
+        let mut answers = session.enqueue_all(queue, &self.queue, &jobs)?.into_iter();
+        let groups = self.groups.iter().map(|group| answers.by_ref().take(group.len()).collect());
+        Ok(Stamped::at(session.moment, groups.collect()))
     }
 }
 
 impl SqliteSession<'_> {
-    /// Stores the jobs of a group, several rows a statement for as long as their ids are free: one
-    /// that is taken is seldom alone.
-    fn enqueue_group(
+    /// Stores the jobs of all groups of a call, several rows a statement for as long as their ids
+    /// are free: one that is taken is seldom alone.
+    fn enqueue_all(
         &mut self,
         queue: i64,
         name: &QueueName,
-        group: &[NewJob],
-        room: &mut AnswerRoom,
+        jobs: &[&NewJob],
     ) -> rusqlite::Result<Vec<Enqueued>> {
-        let mut answers = Vec::with_capacity(group.len());
+        let mut room = self.answer_room();
+        let mut answers = Vec::with_capacity(jobs.len());
         let mut are_free = true;
-        for jobs in group.chunks(ROWS) {
+        for jobs in jobs.chunks(ROWS) {
             let may_begin_together = jobs.len() == ROWS && jobs.iter().all(|new| new.end_signals.is_empty());
             if are_free && may_begin_together {
                 are_free = self.enqueue_together(queue, name, jobs, &mut answers)?;
@@ -62,7 +61,7 @@ impl SqliteSession<'_> {
                 }
             }
             for new in jobs {
-                answers.push(self.enqueue_one(queue, name, new, None, room)?);
+                answers.push(self.enqueue_one(queue, name, new, None, &mut room)?);
             }
         }
         Ok(answers)
@@ -73,12 +72,12 @@ impl SqliteSession<'_> {
         &mut self,
         queue: i64,
         name: &QueueName,
-        jobs: &[NewJob],
+        jobs: &[&NewJob],
         answers: &mut Vec<Enqueued>,
     ) -> rusqlite::Result<bool> {
         let now = self.moment.now;
         let begin =
-            |(new, before)| Ok((JobMeta::begin(name.clone(), new, self.seq_ahead(before)?, now), new));
+            |(&new, before)| Ok((JobMeta::begin(name.clone(), new, self.seq_ahead(before)?, now), new));
         let lives: Vec<(JobMeta, &NewJob)> =
             jobs.iter().zip(0..).map(begin).collect::<rusqlite::Result<_>>()?;
         let are_free = self.insert_together(queue, &lives)?;

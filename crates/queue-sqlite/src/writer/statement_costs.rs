@@ -8,12 +8,12 @@ use crate::{
     clock::SqliteClock, connect::connect, files::FileGuard, options::SqliteOptions, own_commits::OwnCommits,
 };
 use queue_core::{
-    ClaimRequest, ClaimedJob, ContentType, JobId, Kind, Limit, LimitScope, NewJob, Partition, Payload,
-    QueueName, SeededRng, Span, WorkerId,
+    ClaimRequest, ClaimedJob, ContentType, Enqueued, JobId, Kind, Limit, LimitScope, NewJob, Partition,
+    Payload, QueueName, SeededRng, Seq, Span, State, WorkerId,
     lifecycle::{Event, Policy, Transition, decide},
 };
 use queue_store::group_commit::Verb;
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
 /// Runs a test on the session of a writer on a new file.
 pub(super) fn with_session(test: impl FnOnce(&mut SqliteSession<'_>)) {
@@ -48,7 +48,11 @@ fn of(partition: &str, number: usize) -> NewJob {
 }
 
 fn enqueue(session: &mut SqliteSession<'_>, jobs: Vec<NewJob>) {
-    run(session, &SqliteEnqueue { queue: queue(), groups: vec![jobs] });
+    enqueue_groups(session, vec![jobs]);
+}
+
+fn enqueue_groups(session: &mut SqliteSession<'_>, groups: Vec<Vec<NewJob>>) -> Vec<Vec<Enqueued>> {
+    run(session, &SqliteEnqueue { queue: queue(), groups }).value
 }
 
 fn claim(session: &mut SqliteSession<'_>, limit: usize) -> Vec<ClaimedJob> {
@@ -75,16 +79,38 @@ fn steps(session: &mut SqliteSession<'_>) -> i32 {
 #[test]
 fn jobs_of_one_call_share_statements_for_as_long_as_their_ids_are_free() {
     with_session(|session| {
-        let mut enqueued = |names: std::ops::Range<usize>| {
+        let mut enqueued = |names: Range<usize>| {
             enqueue(session, names.map(|n| job(&n.to_string())).collect());
-            let runs = runs(session);
-            ["insert_jobs", "insert_ready_jobs", "insert_job", "take_back_jobs"]
-                .map(|name| runs.get(name).copied().unwrap_or(0))
+            inserts(session)
         };
         assert_eq!(enqueued(0..40), [2, 2, 8, 0]);
         assert_eq!(enqueued(24..64), [1, 0, 40, 0], "the first are all taken");
         assert_eq!(enqueued(60..110), [1, 0, 50, 1], "some of the first are taken");
     });
+}
+
+/// As a batch over HTTP sends them, each job of which is whole or absent by itself.
+#[test]
+fn jobs_of_one_call_share_statements_across_its_groups() {
+    with_session(|session| {
+        let group = |names: Range<usize>| names.map(|n| job(&n.to_string())).collect::<Vec<_>>();
+        let singles = (0..35).map(|n| group(n..n + 1)).chain([group(35..38), Vec::new(), group(3..4)]);
+        let answers = enqueue_groups(session, singles.collect());
+        assert_eq!(inserts(session), [2, 2, 7, 0], "the last job of 39 is a duplicate");
+        let stored = |seq| Enqueued::Queued { seq: Seq::new(seq) };
+        let mut expected: Vec<_> = (1..=35).map(|seq| vec![stored(seq)]).collect();
+        let duplicate = Enqueued::Duplicate { seq: Seq::new(4), state: State::Queued };
+        expected.extend([(36..=38).map(stored).collect(), Vec::new(), vec![duplicate]]);
+        assert_eq!(answers, expected);
+    });
+}
+
+/// How often the statements of new jobs ran since the last look: with several rows, into the line
+/// of ready ones with several rows, with one row, and to take several back.
+fn inserts(session: &mut SqliteSession<'_>) -> [i32; 4] {
+    let runs = runs(session);
+    ["insert_jobs", "insert_ready_jobs", "insert_job", "take_back_jobs"]
+        .map(|name| runs.get(name).copied().unwrap_or(0))
 }
 
 #[test]
