@@ -20,6 +20,7 @@ mod resident;
 mod results;
 mod run;
 mod scenario;
+mod stopwatch;
 mod store;
 mod telemetry;
 

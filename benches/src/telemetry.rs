@@ -5,6 +5,7 @@ use crate::{
     bed::Bed,
     processor,
     scenario::{Setting, drain, enqueue, worker},
+    stopwatch::Stopwatch,
     store::StoreKind,
 };
 use opentelemetry::metrics::MeterProvider as _;
@@ -54,7 +55,7 @@ async fn turn(store: StoreKind, metrics: Option<&QueueMetrics>) -> anyhow::Resul
     }
     let worker = worker.until_empty().build()?;
     let (jobs, before) = (jobs(store), processor::time());
-    enqueue::concurrent(storage, jobs as usize).await?;
+    enqueue::concurrent(storage, Stopwatch::without_server(), jobs as usize).await?;
     worker.run().await;
     let used = processor::time().saturating_sub(before);
     drain::ensure_drained(&*bed.storage, jobs as usize, Retention::default()).await?;

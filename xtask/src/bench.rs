@@ -5,6 +5,7 @@
 //! starts the servers with the durability that a row is named after, and says where everything
 //! goes.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -70,6 +71,8 @@ pub(crate) struct Wanted {
 /// medians of several.
 struct Places {
     results: PathBuf,
+    /// What processor times are compared with.
+    before: Option<PathBuf>,
     page: PathBuf,
 }
 
@@ -83,10 +86,11 @@ pub(crate) fn run(repo: &Repo, wanted: &Wanted) -> Result<()> {
     }
     let folder = folder(repo)?;
     let places = if wanted.quick {
-        Places { results: folder.join("quick/results"), page: folder.join("quick/BENCHMARKS.md") }
+        let [results, page] = ["quick/results", "quick/BENCHMARKS.md"].map(|path| folder.join(path));
+        Places { results, before: None, page }
     } else {
         let [results, page] = ["benches/results", "docs/BENCHMARKS.md"].map(|path| repo.root().join(path));
-        Places { results, page }
+        Places { before: Some(results.join("before")), results, page }
     };
     let program = built(repo, "queue-benches")?;
     if !matches!(wanted.words.as_slice(), [word] if word == "page") {
@@ -104,6 +108,7 @@ pub(crate) fn run(repo: &Repo, wanted: &Wanted) -> Result<()> {
     }
     let mut page = Command::new(program);
     page.arg("page").arg("--results").arg(&places.results);
+    page.args(places.before.iter().flat_map(|before| [OsStr::new("--before"), before.as_os_str()]));
     page.arg("--template").arg(repo.root().join("benches/BENCHMARKS.md.in")).arg("--page").arg(&places.page);
     command::run(&mut page)?;
     println!("wrote {}", places.page.display());

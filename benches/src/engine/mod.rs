@@ -53,6 +53,15 @@ pub(crate) async fn volume(bed: &Bed) -> anyhow::Result<Volume> {
     Ok(Volume { stored, resident, written })
 }
 
+/// The process of the server on this machine, whose children work for it.
+pub(crate) async fn server_process(bed: &Bed) -> anyhow::Result<Option<u32>> {
+    Ok(match bed.kind {
+        StoreKind::Postgres => Some(postgres::process(bed).await?),
+        StoreKind::Redis | StoreKind::RedisAlways => Some(redis::process(bed).await?),
+        _ => None,
+    })
+}
+
 /// Has the engine do now what it does by itself within a minute.
 pub(crate) async fn tidy(bed: &Bed) -> anyhow::Result<()> {
     match bed.kind {

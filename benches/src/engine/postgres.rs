@@ -2,7 +2,8 @@
 //! the log.
 
 use super::Engine;
-use crate::{bed, bed::Bed, store::StoreKind};
+use crate::{bed, bed::Bed, processor, store::StoreKind};
+use anyhow::Context;
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row, postgres::PgConnectOptions};
 use std::str::FromStr;
 
@@ -42,6 +43,14 @@ pub(super) async fn volume(bed: &Bed) -> anyhow::Result<(u64, Option<u64>)> {
     .await?;
     let bytes = |column: usize| anyhow::Ok(u64::try_from(row.try_get::<i64, _>(column)?)?);
     Ok((bytes(0)?, Some(bytes(1)?)))
+}
+
+/// The process that starts one for each connection.
+pub(super) async fn process(bed: &Bed) -> anyhow::Result<u32> {
+    let mut connection = connect(&bed.server()?).await?;
+    let row = sqlx::query("SELECT pg_backend_pid()").fetch_one(&mut connection).await?;
+    let own = u32::try_from(row.try_get::<i32, _>(0)?)?;
+    processor::parent(own).context("the server is not on this machine")
 }
 
 /// What autovacuum does: it has what jobs left behind as they went from table to table be passed

@@ -37,6 +37,11 @@ pub(super) async fn volume(bed: &Bed) -> anyhow::Result<(u64, Option<u64>)> {
     Ok((used, written))
 }
 
+pub(super) async fn process(bed: &Bed) -> anyhow::Result<u32> {
+    let mut connection = connect(&bed.server()?).await?;
+    Ok(field(&info(&mut connection, "server").await?, "process_id")?.parse()?)
+}
+
 async fn info(connection: &mut MultiplexedConnection, section: &str) -> anyhow::Result<String> {
     Ok(redis::cmd("INFO").arg(section).query_async(connection).await?)
 }

@@ -10,13 +10,13 @@ mod sqlite;
 use crate::{
     bed::Bed,
     clock::now,
-    figures::{Figures, Latencies},
+    figures::{Latencies, Reading},
     scenario::{Scenario, Setting, payload},
+    stopwatch::{Stopwatch, Took},
     store::StoreKind,
 };
 use anyhow::ensure;
 use async_trait::async_trait;
-use std::time::Duration;
 use tokio::task::JoinSet;
 
 /// Jobs a call while the floor is filled before a measurement.
@@ -49,26 +49,32 @@ pub(crate) fn settings(store: StoreKind, scenario: Scenario) -> Vec<Setting> {
 }
 
 /// One payload after the other, each durable before the next.
-pub(crate) async fn write(bed: &Bed, count: usize) -> anyhow::Result<Figures> {
+pub(crate) async fn write(bed: &Bed, watch: Stopwatch, count: usize) -> anyhow::Result<Vec<Reading>> {
     let mut floor = open(bed, 1).await?.remove(0);
     let mut latencies = Latencies::new();
-    let began = now();
+    let started = watch.start();
     for number in 0..count {
         let payloads = [payload(number)];
         let sent = now();
         floor.insert(&payloads).await?;
         latencies.note(sent.elapsed());
     }
-    Ok(latencies.figures(began.elapsed()))
+    let took = started.stop();
+    Ok([latencies.figures(took.elapsed).into()].into_iter().chain(took.costs(count)).collect())
 }
 
-pub(crate) async fn enqueue(bed: &Bed, setting: Setting, count: usize) -> anyhow::Result<Duration> {
+pub(crate) async fn enqueue(
+    bed: &Bed,
+    watch: Stopwatch,
+    setting: Setting,
+    count: usize,
+) -> anyhow::Result<Took> {
     let (batch, connections) = shape(setting);
     let floors = open(bed, connections).await?;
     let payloads: Vec<String> = (0..count).map(payload).collect();
     let shares: Vec<Vec<String>> =
         payloads.chunks(count.div_ceil(connections)).map(<[String]>::to_vec).collect();
-    let started = now();
+    let started = watch.start();
     let mut running = JoinSet::new();
     for (mut floor, share) in floors.into_iter().zip(shares) {
         running.spawn(async move {
@@ -81,23 +87,24 @@ pub(crate) async fn enqueue(bed: &Bed, setting: Setting, count: usize) -> anyhow
     while let Some(inserted) = running.join_next().await {
         inserted??;
     }
-    Ok(started.elapsed())
+    Ok(started.stop())
 }
 
 /// Takes out again what was stored before the clock starts.
 pub(crate) async fn drain(
     bed: &Bed,
+    watch: Stopwatch,
     scenario: Scenario,
     setting: Setting,
     count: usize,
-) -> anyhow::Result<Duration> {
+) -> anyhow::Result<Took> {
     let (batch, connections) = shape(setting);
     let mut floors = open(bed, connections).await?;
     let payloads: Vec<String> = (0..count).map(payload).collect();
     for payloads in payloads.chunks(PRELOAD) {
         floors[0].insert(payloads).await?;
     }
-    let started = now();
+    let started = watch.start();
     let mut running = JoinSet::new();
     for floor in floors {
         running.spawn(empty(floor, scenario, batch));
@@ -106,9 +113,9 @@ pub(crate) async fn drain(
     while let Some(drained) = running.join_next().await {
         taken += drained??;
     }
-    let elapsed = started.elapsed();
+    let took = started.stop();
     ensure!(taken == count, "took {taken} of {count}");
-    Ok(elapsed)
+    Ok(took)
 }
 
 async fn empty(mut floor: Box<dyn Floor>, scenario: Scenario, batch: usize) -> anyhow::Result<usize> {

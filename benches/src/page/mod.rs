@@ -3,6 +3,7 @@
 
 mod backlog;
 mod caption;
+mod costs;
 mod defaults;
 mod floor_of;
 mod number;
@@ -26,6 +27,9 @@ pub(crate) struct Places {
     /// The folder of results
     #[arg(long)]
     results: PathBuf,
+    /// Another one, of the commit with which processor times are compared
+    #[arg(long)]
+    before: Option<PathBuf>,
     /// The words, with a name in double braces where figures belong
     #[arg(long)]
     template: PathBuf,
@@ -38,7 +42,9 @@ pub(crate) fn write(places: &Places) -> anyhow::Result<()> {
     let template = fs::read_to_string(&places.template)
         .with_context(|| format!("cannot read {}", places.template.display()))?;
     let summary = Summary::of(&Results::load(&places.results)?);
-    Ok(fs::write(&places.page, template::fill(&template, &sections(&summary))?)?)
+    let before = places.before.as_deref().map(Results::load).transpose()?.unwrap_or_default();
+    let sections = sections(&summary, &Summary::of(&before));
+    Ok(fs::write(&places.page, template::fill(&template, &sections)?)?)
 }
 
 /// What was just measured, for the terminal.
@@ -49,13 +55,14 @@ pub(crate) fn tables(measured: &[Measurement]) -> String {
         tables::rates(&summary, &all),
         tables::latencies(&summary, &all),
         tables::bytes(&summary),
+        costs::of(&summary, &Summary::default()),
         soak::of(&summary),
     ]
     .join("\n")
 }
 
 /// The figures of the page by the names that the template has for them.
-fn sections(summary: &Summary) -> Vec<(String, String)> {
+fn sections(summary: &Summary, before: &Summary) -> Vec<(String, String)> {
     use Scenario as S;
     let both = |scenarios: &[Scenario]| {
         let tables = [tables::rates(summary, scenarios), tables::latencies(summary, scenarios)];
@@ -64,6 +71,8 @@ fn sections(summary: &Summary) -> Vec<(String, String)> {
     };
     let sections = [
         ("runs", runs::of(summary)),
+        ("costs", costs::of(summary, before)),
+        ("before", runs::of(before)),
         ("floor-names", floor_of::named()),
         ("defaults", defaults::of(summary)),
         ("backlog", backlog::of(summary)),

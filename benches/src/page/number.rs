@@ -27,6 +27,11 @@ pub(super) fn ms(ms: f64) -> String {
     if ms < 10.0 { format!("{ms:.3}") } else { format!("{ms:.1}") }
 }
 
+/// Microseconds, with about three digits.
+pub(super) fn us(us: f64) -> String {
+    if us < 10.0 { format!("{us:.2}") } else { format!("{us:.1}") }
+}
+
 /// A part of the whole.
 pub(super) fn percent(ratio: f64) -> String {
     let percent = ratio * 100.0;

@@ -16,6 +16,7 @@ fn the_committed_page_is_the_one_that_the_committed_results_give() {
     let fresh = tempfile::tempdir().expect("a folder");
     let places = Places {
         results: root().join("benches/results"),
+        before: Some(root().join("benches/results/before")),
         template: root().join("benches/BENCHMARKS.md.in"),
         page: fresh.path().join("BENCHMARKS.md"),
     };

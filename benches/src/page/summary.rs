@@ -17,7 +17,7 @@ pub(super) struct Summary {
     pub(super) runs: Vec<BenchRun>,
     pub(super) cells: BTreeMap<Key, Cell>,
     /// The floors of every run, by its id: a figure is compared with the floor beside it.
-    floors: BTreeMap<(String, Scenario, Setting), Cell>,
+    floors: BTreeMap<(String, Scenario, Setting, Option<String>), Cell>,
 }
 
 /// One line of a table.
@@ -50,7 +50,7 @@ impl Summary {
         let mut summary = Self { runs: results.runs.clone(), ..Self::default() };
         for row in &results.rows {
             if row.scenario.is_floor() {
-                let floor = (row.run.clone(), row.scenario, row.setting);
+                let floor = (row.run.clone(), row.scenario, row.setting, row.part.clone());
                 add(summary.floors.entry(floor).or_insert_with(|| Cell::of(row)), row);
             }
             let Measurement { store, scenario, setting, part, .. } = row.clone();
@@ -75,7 +75,17 @@ impl Summary {
 
     /// The floor that was measured in the same run as a figure.
     pub(super) fn floor(&self, run: &str, scenario: Scenario, setting: Setting) -> Option<&Cell> {
-        self.floors.get(&(run.to_owned(), scenario, setting))
+        self.floor_part(run, (scenario, setting), None)
+    }
+
+    /// One of several figures of it.
+    pub(super) fn floor_part(
+        &self,
+        run: &str,
+        (scenario, setting): (Scenario, Setting),
+        part: Option<&str>,
+    ) -> Option<&Cell> {
+        self.floors.get(&(run.to_owned(), scenario, setting, part.map(str::to_owned)))
     }
 
     pub(super) fn run(&self, id: &str) -> Option<&BenchRun> {
@@ -129,6 +139,13 @@ impl Cell {
             if let Figures::Bytes { bytes_per_job, .. } = it { Some(*bytes_per_job) } else { None }
         });
         bytes.get(bytes.len() / 2).copied()
+    }
+
+    pub(super) fn cpu_us_per_job(&self) -> Option<f64> {
+        let costs = self.sorted(|it| {
+            if let Figures::Processor { cpu_us_per_job, .. } = it { Some(*cpu_us_per_job) } else { None }
+        });
+        costs.get(costs.len() / 2).copied()
     }
 
     /// Jobs, seconds, and the memory in use meanwhile, of the last round.

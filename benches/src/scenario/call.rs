@@ -3,7 +3,8 @@
 use super::{job::queue, worker::RunningWorker};
 use crate::{
     clock::now,
-    figures::{Figures, Latencies},
+    figures::{Latencies, Reading},
+    stopwatch::Stopwatch,
 };
 use anyhow::ensure;
 use queue::{Id, Queue, Storage, WaitOptions};
@@ -12,10 +13,15 @@ use tokio::task::JoinSet;
 
 /// Enqueue, wait, result: by so many callers at once, of whom each waits for its answer before it
 /// calls again.
-pub(super) async fn run(storage: Arc<dyn Storage>, callers: usize, count: usize) -> anyhow::Result<Figures> {
+pub(super) async fn run(
+    storage: Arc<dyn Storage>,
+    watch: Stopwatch,
+    callers: usize,
+    count: usize,
+) -> anyhow::Result<Vec<Reading>> {
     let calls: Queue<u64, u64> = Queue::new(storage, queue().as_str())?;
     let running = RunningWorker::start(calls.work_with(|n, _| async move { Ok(n * 2) }).build()?);
-    let began = now();
+    let started = watch.start();
     let mut all = Latencies::new();
     let mut running_callers = JoinSet::new();
     for _ in 0..callers {
@@ -24,9 +30,10 @@ pub(super) async fn run(storage: Arc<dyn Storage>, callers: usize, count: usize)
     while let Some(latencies) = running_callers.join_next().await {
         all.add(&latencies??);
     }
-    let figures = all.figures(began.elapsed());
+    let took = started.stop();
     running.stop().await;
-    Ok(figures)
+    let latencies = all.figures(took.elapsed).into();
+    Ok([latencies].into_iter().chain(took.costs(count / callers * callers)).collect())
 }
 
 async fn caller(calls: Queue<u64, u64>, count: usize) -> anyhow::Result<Latencies> {

@@ -2,10 +2,14 @@
 //! backlog.
 
 use super::{drain::ensure_drained, job::preload, setting::Setting, worker::builder};
-use crate::{bed::Bed, clock::now};
+use crate::{
+    bed::Bed,
+    clock::now,
+    figures::{Figures, Reading},
+};
 use anyhow::{Context, ensure};
 use queue::queue_core::Retention;
-use std::{env, process::Stdio, time::Duration};
+use std::{env, process::Stdio};
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
     process::{Child, Command},
@@ -14,7 +18,7 @@ use tokio::{
 
 /// Several workers in this process share the backlog. Each ends when nothing is due and its own
 /// jobs are settled.
-pub(super) async fn workers(bed: &Bed, workers: usize, count: usize) -> anyhow::Result<Duration> {
+pub(super) async fn workers(bed: &Bed, workers: usize, count: usize) -> anyhow::Result<Vec<Reading>> {
     let storage = &bed.storage;
     preload(&**storage, count, Retention::default()).await?;
     let started = now();
@@ -26,12 +30,12 @@ pub(super) async fn workers(bed: &Bed, workers: usize, count: usize) -> anyhow::
     running.join_all().await;
     let elapsed = started.elapsed();
     ensure_drained(&**storage, count, Retention::default()).await?;
-    Ok(elapsed)
+    Ok(vec![Figures::rate(count, elapsed).into()])
 }
 
 /// Several processes with one worker each share the backlog. They are ready before the clock
 /// starts.
-pub(super) async fn processes(bed: &Bed, processes: usize, count: usize) -> anyhow::Result<Duration> {
+pub(super) async fn processes(bed: &Bed, processes: usize, count: usize) -> anyhow::Result<Vec<Reading>> {
     preload(&*bed.storage, count, Retention::default()).await?;
     let mut children = Vec::new();
     for _ in 0..processes {
@@ -46,7 +50,7 @@ pub(super) async fn processes(bed: &Bed, processes: usize, count: usize) -> anyh
     }
     let elapsed = started.elapsed();
     ensure_drained(&*bed.storage, count, Retention::default()).await?;
-    Ok(elapsed)
+    Ok(vec![Figures::rate(count, elapsed).into()])
 }
 
 /// Starts this program as a worker and waits until its store is open.

@@ -5,27 +5,28 @@ use super::{
     setting::Setting,
     worker::builder,
 };
-use crate::clock::now;
+use crate::stopwatch::{Stopwatch, Took};
 use anyhow::ensure;
 use queue::queue_core::Retention;
 use queue::{State, Storage};
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 /// Preloads, then lets one worker finish everything. The store's own counts are what is believed.
 pub(super) async fn run(
     storage: Arc<dyn Storage>,
+    watch: Stopwatch,
     setting: Setting,
     count: usize,
     retention: Retention,
-) -> anyhow::Result<Duration> {
+) -> anyhow::Result<Took> {
     preload(&*storage, count, retention).await?;
     let worker = builder(storage.clone(), setting)?.until_empty().build()?;
-    let started = now();
+    let started = watch.start();
     let report = worker.run().await;
-    let elapsed = started.elapsed();
+    let took = started.stop();
     ensure_drained(&*storage, count, retention).await?;
     ensure!(report.completed == count as u64, "the worker completed {} of {count}", report.completed);
-    Ok(elapsed)
+    Ok(took)
 }
 
 pub(crate) async fn ensure_drained(

@@ -21,11 +21,7 @@ pub(crate) mod worker;
 pub(crate) use job::{payload, queue};
 pub(crate) use setting::Setting;
 
-use crate::{
-    bed::Bed,
-    figures::{Figures, Reading},
-    floor,
-};
+use crate::{bed::Bed, figures::Reading, floor, stopwatch::Stopwatch};
 use queue::queue_core::Retention;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -94,33 +90,32 @@ impl Scenario {
 
     pub(crate) async fn run(self, bed: &Bed, setting: Setting, jobs: usize) -> anyhow::Result<Vec<Reading>> {
         let storage = || bed.storage.clone();
-        let elapsed = match (self, setting) {
-            (Self::EnqueueSeq, _) => enqueue::sequential(storage(), jobs).await?,
-            (Self::EnqueueC64, _) => enqueue::concurrent(storage(), jobs).await?,
-            (Self::EnqueueBatch, _) => enqueue::batched(&*bed.storage, jobs).await?,
-            (Self::Drain, _) => drain::run(storage(), setting, jobs, Retention::default()).await?,
-            (Self::DrainRemoved, _) => drain::run(storage(), setting, jobs, Retention::Remove).await?,
-            (Self::Consumers, Setting::Processes(n)) => consumers::processes(bed, n, jobs).await?,
-            (Self::Consumers, Setting::Workers(n)) => consumers::workers(bed, n, jobs).await?,
-            (Self::FloorEnqueue, _) => floor::enqueue(bed, setting, jobs).await?,
-            (Self::FloorDrain | Self::FloorCycle, _) => floor::drain(bed, self, setting, jobs).await?,
-            (Self::FloorWrite, _) => return Ok(vec![floor::write(bed, jobs).await?.into()]),
+        let watch = Stopwatch::of(bed).await?;
+        let took = match (self, setting) {
+            (Self::EnqueueSeq, _) => enqueue::sequential(storage(), watch, jobs).await?,
+            (Self::EnqueueC64, _) => enqueue::concurrent(storage(), watch, jobs).await?,
+            (Self::EnqueueBatch, _) => enqueue::batched(&*bed.storage, watch, jobs).await?,
+            (Self::Drain, _) => drain::run(storage(), watch, setting, jobs, Retention::default()).await?,
+            (Self::DrainRemoved, _) => drain::run(storage(), watch, setting, jobs, Retention::Remove).await?,
+            (Self::FloorEnqueue, _) => floor::enqueue(bed, watch, setting, jobs).await?,
+            (Self::FloorDrain | Self::FloorCycle, _) => floor::drain(bed, watch, self, setting, jobs).await?,
+            (Self::FloorWrite, _) => return floor::write(bed, watch, jobs).await,
+            (Self::Call, _) => return call::run(storage(), watch, 1, jobs).await,
+            (Self::CallC50, _) => return call::run(storage(), watch, 50, jobs).await,
+            (Self::Consumers, Setting::Processes(n)) => return consumers::processes(bed, n, jobs).await,
+            (Self::Consumers, Setting::Workers(n)) => return consumers::workers(bed, n, jobs).await,
             (Self::Depth, Setting::Backlog(backlog)) => return depth::run(storage(), backlog, jobs).await,
-            (Self::Listing, Setting::Records(records)) => {
-                return listing::run(bed, records, jobs).await;
-            }
+            (Self::Listing, Setting::Records(records)) => return listing::run(bed, records, jobs).await,
             (Self::Payload, Setting::Payload(bytes)) => return payload::run(storage(), bytes, jobs).await,
             (Self::Sustained, _) => return Ok(vec![sustained::run(storage(), jobs).await?.into()]),
             (Self::Pickup, _) => return Ok(vec![pickup::run(storage(), jobs).await?.into()]),
             (Self::Delayed, _) => return Ok(vec![pickup::delayed(storage(), setting, jobs).await?.into()]),
-            (Self::Call, _) => return Ok(vec![call::run(storage(), 1, jobs).await?.into()]),
-            (Self::CallC50, _) => return Ok(vec![call::run(storage(), 50, jobs).await?.into()]),
             (Self::Footprint, _) => return footprint::run(bed.kind, setting, jobs).await,
             (Self::PullC64, _) => return pull::run(storage(), jobs).await,
             (Self::Soak, _) => return Ok(vec![soak::run(storage(), jobs).await?.into()]),
             (scenario, setting) => anyhow::bail!("{scenario} has no setting {setting:?}"),
         };
-        Ok(vec![Figures::rate(jobs, elapsed).into()])
+        Ok(took.readings(jobs))
     }
 }
 
