@@ -141,11 +141,12 @@ impl Cell {
         bytes.get(bytes.len() / 2).copied()
     }
 
+    /// Of the round with the least: neighbours on the same processor only add.
     pub(super) fn cpu_us_per_job(&self) -> Option<f64> {
         let costs = self.sorted(|it| {
             if let Figures::Processor { cpu_us_per_job, .. } = it { Some(*cpu_us_per_job) } else { None }
         });
-        costs.get(costs.len() / 2).copied()
+        costs.first().copied()
     }
 
     /// Jobs, seconds, and the memory in use meanwhile, of the last round.
