@@ -1,5 +1,6 @@
-//! The processor time that processes have used, as the kernel counts it. Unlike time by the clock
-//! it hardly depends on what else the machine does.
+//! The processor time that processes have used, as the kernel counts it. It leaves out the time for
+//! which a process waits, and grows where others share the caches or the core: on a busy machine by
+//! a half. So it too is compared within one run.
 
 use rustix::time::{ClockId, clock_gettime};
 use std::{fs, time::Duration};
@@ -50,22 +51,27 @@ fn field<T: std::str::FromStr>(pid: u32, at: usize) -> Option<T> {
 #[cfg(test)]
 mod tests {
     use super::{parent, time, time_with_children};
+    use crate::clock::now;
     use std::{
         process::{self, Command},
         thread,
         time::Duration,
     };
 
+    /// Longer than a busy machine takes; a kernel that counts no time for threads never ends.
+    const PATIENCE: Duration = Duration::from_mins(1);
+
     #[test]
     fn a_process_that_computes_is_seen_from_outside_and_belongs_to_its_parent() {
         let mut busy = Command::new("sh").args(["-c", "while :; do :; done"]).spawn().expect("it starts");
-        while time_with_children(busy.id()) < Duration::from_millis(20) {
+        let start = now();
+        while time_with_children(busy.id()) < Duration::from_millis(20) && start.elapsed() < PATIENCE {
             thread::yield_now();
         }
         let (of_parent, of_both) = (parent(busy.id()), time_with_children(process::id()));
         busy.kill().and_then(|()| busy.wait()).expect("it ends");
         assert_eq!(of_parent, Some(process::id()));
-        assert!(of_both >= Duration::from_millis(20), "{of_both:?}");
+        assert!(of_both >= Duration::from_millis(20), "{of_both:?} within {PATIENCE:?}");
         assert!(time() > Duration::ZERO);
     }
 }
