@@ -4,6 +4,7 @@
 //! is needed to use the library, and no crate may depend on this one.
 
 mod api;
+mod artifacts;
 mod bench;
 mod built;
 mod clients;
@@ -14,6 +15,7 @@ mod features;
 mod fix;
 mod guard;
 mod in_memory;
+mod linted;
 mod machine;
 mod metadata;
 mod package;
@@ -75,6 +77,9 @@ enum Task {
         /// Write the listing
         #[arg(long)]
         bless: bool,
+        /// From the build of `verify`, with the documentation of all other crates
+        #[arg(long, hide = true)]
+        built: bool,
     },
     /// Compiles every set of features that an application may choose
     Features {
@@ -181,9 +186,9 @@ fn run(task: Task, repo: &Repo) -> Result<()> {
         Task::Tidy => tidy::run(repo),
         Task::Words { name } => tidy::words(repo, name.as_deref()),
         Task::Deps => deps::run(repo),
-        Task::Api { bless } => {
+        Task::Api { bless, built } => {
             let listed = if bless { Listed::Bless } else { Listed::Compare };
-            api::run(repo, listed, Others::LeftOut).map(drop)
+            api::run(repo, listed, if built { Others::Described } else { Others::LeftOut })
         }
         Task::Features { depth } => features::run(repo, depth),
         Task::Package => package::run(repo, Proof::Compiled),

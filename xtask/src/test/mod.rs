@@ -9,6 +9,7 @@
 mod busy;
 mod ended;
 mod expected;
+mod found;
 mod program;
 mod shards;
 mod table;
@@ -20,27 +21,25 @@ use std::env;
 use std::ffi::OsString;
 use std::fmt::Write;
 use std::path::Path;
-use std::process::Command;
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 
 use anyhow::{Context, Result, bail, ensure};
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use self::busy::Busy;
 use self::ended::Ended;
+use self::found::{everything, only, quick};
 use self::program::{Program, built};
 pub(crate) use self::table::{columns, heading};
 pub(crate) use self::usage::Usage;
 use self::verdict::Verdict;
 use crate::repo::Repo;
 use crate::turn::Turn;
-use crate::{clients, command, in_memory, services, web};
+use crate::{command, in_memory, linted, services};
 
 /// How many test programs run at once for each processor.
 const PROGRAMS_PER_PROCESSOR: usize = 2;
-/// Stores on which everyday work runs the suite, since they need no server.
-const QUICK: [&str; 2] = ["queue-memory::conformance", "queue-sqlite::conformance"];
 
 /// What is run, and how.
 #[derive(Args, Default)]
@@ -62,12 +61,20 @@ pub(crate) struct Wanted {
     /// Arguments of each program, such as the names of tests
     #[arg(last = true)]
     arguments: Vec<OsString>,
+    /// What the build that looks for lints has made
+    #[arg(skip)]
+    is_linted: bool,
 }
 
 impl Wanted {
-    /// What everyday work needs, what a usual run does, or `all`.
-    pub(crate) fn of(quick: bool, all: bool) -> Self {
-        Self { quick, all, ..Self::default() }
+    /// What everyday work needs.
+    pub(crate) fn quick() -> Self {
+        Self { quick: true, ..Self::default() }
+    }
+
+    /// What a usual run does, or `all`, after a build that looked for lints.
+    pub(crate) fn linted(all: bool) -> Self {
+        Self { all, is_linted: true, ..Self::default() }
     }
 
     fn is_in_shards(&self) -> bool {
@@ -95,10 +102,13 @@ pub(crate) fn run(repo: &Repo, wanted: &Wanted) -> Result<()> {
 /// Runs what is wanted. An error is what kept it from running.
 pub(crate) fn report(repo: &Repo, wanted: &Wanted) -> Result<Report> {
     let words = &wanted.words;
+    let cargo = |arguments: &[&str]| {
+        if wanted.is_linted { linted::cargo(repo, arguments) } else { Ok(command::cargo(repo, arguments)) }
+    };
     let mut programs = match only(repo, words) {
-        Some(targets) => built(repo, &[vec!["--workspace"], targets].concat())?,
-        None if wanted.quick => quick(repo)?,
-        None => everything(repo)?,
+        Some(targets) => built(cargo, &[vec!["--workspace"], targets].concat())?,
+        None if wanted.quick => quick(cargo)?,
+        None => everything(repo, cargo, wanted.is_linted)?,
     };
     for word in words {
         let is_known = programs.iter().any(|program| program.name.contains(word));
@@ -137,48 +147,6 @@ fn environment(temporary: &Path, servers: &[(String, String)]) -> Vec<(String, S
     let mut environment = servers.to_vec();
     environment.push(("TMPDIR".to_owned(), temporary.to_string_lossy().into_owned()));
     environment
-}
-
-/// Every test program, and what else passes or fails as a whole.
-fn everything(repo: &Repo) -> Result<Vec<Program>> {
-    let mut programs = built(repo, &["--workspace"])?;
-    let examples = command::cargo(repo, &["test", "--workspace", "--all-features", "--doc"]);
-    programs.push(Program::other(repo, "examples of the docs", &examples));
-    let this = env::current_exe().context("this program has no path")?;
-    for part in clients::parts(repo) {
-        let name = part.to_possible_value().context("a part has a name")?.get_name().to_owned();
-        let mut client = Command::new(&this);
-        client.args(["clients", "--built", &name]);
-        programs.push(Program::other(repo, &format!("clients::{name}"), &client));
-    }
-    if web::is_possible(repo) {
-        let mut look = Command::new(&this);
-        look.args(["web", "--built", "--quick"]);
-        programs.push(Program::other(repo, "dashboard in a browser", &look));
-    }
-    Ok(programs)
-}
-
-/// What cargo is asked for where each word is the whole name of a program below a folder `tests`:
-/// these alone, since building the others takes minutes.
-fn only<'a>(repo: &Repo, words: &'a [String]) -> Option<Vec<&'a str>> {
-    let target = |word: &'a String| {
-        let (package, target) = word.split_once("::")?;
-        let is_here = |folder: &str| {
-            let tests = repo.root().join(folder).join(package).join("tests");
-            tests.join(target).join("main.rs").exists() || tests.join(format!("{target}.rs")).exists()
-        };
-        ["crates", "examples", ""].into_iter().any(is_here).then_some(["--test", target])
-    };
-    let targets: Vec<_> = words.iter().map(target).collect::<Option<_>>()?;
-    (!targets.is_empty()).then(|| targets.concat())
-}
-
-/// Unit tests, and the suite on the stores that need nothing.
-fn quick(repo: &Repo) -> Result<Vec<Program>> {
-    let mut programs = built(repo, &["--workspace", "--lib", "--bins", "--test", "conformance"])?;
-    programs.retain(|program| !program.name.ends_with("::conformance") || QUICK.contains(&&*program.name));
-    Ok(programs)
 }
 
 /// Each once, and once more where it was red.

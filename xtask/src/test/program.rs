@@ -8,11 +8,11 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use serde::Deserialize;
 
 use super::ended::Ended;
 use super::expected;
 use super::usage::{self, Usage};
+use crate::artifacts::{TOLD, artifacts};
 use crate::command;
 use crate::repo::Repo;
 
@@ -36,43 +36,19 @@ pub(super) struct Program {
     patience: Duration,
 }
 
-/// A line of what cargo says of a build, as far as it is needed.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Message {
-    manifest_path: PathBuf,
-    target: Target,
-    profile: Profile,
-    executable: Option<PathBuf>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Target {
-    name: String,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Profile {
-    test: bool,
-}
-
 /// Builds test programs; `which` are arguments of cargo.
-pub(super) fn built(repo: &Repo, which: &[&str]) -> Result<Vec<Program>> {
-    let how = ["test", "--all-features", "--no-run", "--message-format=json-render-diagnostics"];
-    let told = command::output(&mut command::cargo(repo, &[&how, which].concat()))?;
-    programs(&String::from_utf8_lossy(&told))
+pub(super) fn built(cargo: impl Fn(&[&str]) -> Result<Command>, which: &[&str]) -> Result<Vec<Program>> {
+    let how = ["test", "--all-features", "--no-run", TOLD];
+    programs(&command::output(&mut cargo(&[&how, which].concat())?)?)
 }
 
-fn programs(told: &str) -> Result<Vec<Program>> {
+fn programs(told: &[u8]) -> Result<Vec<Program>> {
     let mut programs = Vec::new();
-    for line in told.lines() {
-        let message: Message = serde_json::from_str(line).context("cargo tells what cannot be read")?;
-        let Some(path) = message.executable.filter(|_| message.profile.test) else { continue };
-        let folder = message.manifest_path.parent().unwrap_or(Path::new("")).to_owned();
+    for artifact in artifacts(told)? {
+        let Some(path) = artifact.executable.filter(|_| artifact.profile.test) else { continue };
+        let folder = artifact.manifest_path.parent().unwrap_or(Path::new("")).to_owned();
         let package = folder.file_name().unwrap_or_default().to_string_lossy();
-        let name = format!("{package}::{}", message.target.name);
+        let name = format!("{package}::{}", artifact.target.name);
         let environment = vec![("CARGO_MANIFEST_DIR".into(), Some(folder.clone().into_os_string()))];
         let patience = expected::patience(&name);
         programs.push(Program {
@@ -195,8 +171,11 @@ pub(super) mod tests {
             "\n",
             r#"{"reason":"build-finished","success":true}"#,
         );
-        let names: Vec<_> =
-            programs(told).expect("as cargo tells it").into_iter().map(|found| found.name).collect();
+        let names: Vec<_> = programs(told.as_bytes())
+            .expect("as cargo tells it")
+            .into_iter()
+            .map(|found| found.name)
+            .collect();
         assert_eq!(names, ["a::it"]);
     }
 

@@ -3,12 +3,11 @@
 use anyhow::Result;
 
 use super::{Extent, Left, Outcome};
-use crate::api::{Listed, Looked, Others};
 use crate::built::Built;
 use crate::features::Depth;
 use crate::package::Proof;
 use crate::repo::Repo;
-use crate::{api, command, deps, disk, features, guard, machine, package, pages, test, tidy, web};
+use crate::{command, deps, disk, features, guard, linted, machine, package, pages, test, tidy, web};
 
 pub(super) struct Step {
     pub(super) name: &'static str,
@@ -16,8 +15,8 @@ pub(super) struct Step {
     pub(super) run: fn(&Repo, Extent, &mut Left) -> Result<Outcome>,
 }
 
-/// Cheap ones first, so that a slip shows up in seconds. The build that clippy does is not wasted
-/// on docs and tests: build scripts and the C code of dependencies are shared.
+/// Cheap ones first, so that a slip shows up in seconds. What clippy builds is what documentation
+/// is made with, and what the tests run.
 pub(super) const STEPS: &[Step] = &[
     Step {
         name: "fmt",
@@ -50,7 +49,7 @@ pub(super) const STEPS: &[Step] = &[
             Ok(Outcome::Passed)
         },
     },
-    Step { name: "clippy", purpose: "no lint fires", run: |repo, _, _| clippy(repo) },
+    Step { name: "clippy", purpose: "no lint fires", run: |repo, extent, _| clippy(repo, extent) },
     Step {
         name: "features",
         purpose: "crates compile without their features",
@@ -58,11 +57,6 @@ pub(super) const STEPS: &[Step] = &[
             let depth = if extent == Extent::All { Depth::Two } else { Depth::Zero };
             passed(features::run(repo, depth))
         },
-    },
-    Step {
-        name: "docs",
-        purpose: "documentation builds without a warning, of the listed public surface",
-        run: |repo, _, _| listed(repo),
     },
     Step {
         name: "pages",
@@ -102,17 +96,16 @@ fn prepared(repo: &Repo) -> Result<Outcome> {
     Ok(if left.is_empty() { Outcome::Passed } else { Outcome::Skipped(left.join("; ")) })
 }
 
-fn clippy(repo: &Repo) -> Result<Outcome> {
-    cargo(repo, &["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"])
-}
-
-fn listed(repo: &Repo) -> Result<Outcome> {
-    Ok(match api::run(repo, Listed::Compare, Others::Documented)? {
-        Looked::Yes => Outcome::Passed,
-        Looked::OtherFormat(format) => Outcome::Skipped(format!(
-            "this Rust describes crates in format {format}, and not in that of 1.95"
-        )),
-    })
+/// Everyday work runs few of the programs, so that it builds none here.
+fn clippy(repo: &Repo, extent: Extent) -> Result<Outcome> {
+    if extent == Extent::Quick {
+        return cargo(
+            repo,
+            &["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"],
+        );
+    }
+    let build = ["test", "--no-run", "--workspace", "--all-targets", "--all-features"];
+    passed(command::run(&mut linted::cargo(repo, &build)?))
 }
 
 fn counted(repo: &Repo) -> Result<Outcome> {
@@ -125,7 +118,10 @@ fn counted(repo: &Repo) -> Result<Outcome> {
 /// The clients in other languages and the dashboard in a browser are programs among the others:
 /// they wait for most of their time. Pictures take minutes, so that only all of it compares them.
 fn tests(repo: &Repo, extent: Extent, left: &mut Left) -> Result<Outcome> {
-    let wanted = test::Wanted::of(extent == Extent::Quick, extent == Extent::All);
+    let wanted = match extent {
+        Extent::Quick => test::Wanted::quick(),
+        Extent::Usual | Extent::All => test::Wanted::linted(extent == Extent::All),
+    };
     let report = test::report(repo, &wanted)?;
     left.table = report.table;
     left.failures = report.end;
@@ -162,7 +158,7 @@ mod tests {
         let place = |name| STEPS.iter().position(|step| step.name == name).expect("the step exists");
         let (last_cheap, first_build) = (place("machine"), place("clippy"));
         assert!(["fmt", "tidy", "deps", "deny", "disk"].into_iter().all(|name| place(name) < last_cheap));
-        assert!(first_build > last_cheap && place("docs") > first_build && place("tests") == STEPS.len() - 1);
+        assert!(first_build > last_cheap && place("tests") == STEPS.len() - 1);
     }
 
     #[test]
